@@ -35,6 +35,114 @@ pub struct Argument {
     pub kind: ParamKind,
     /// The value; a tuple for `*args`, a dict for `**kwargs`.
     pub value: Value,
+    /// How the caller gave it.
+    #[serde(default, skip_serializing_if = "Given::is_unknown")]
+    pub given: Given,
+}
+
+impl Argument {
+    /// Makes one of which nobody knows how it was given.
+    #[must_use]
+    pub fn new(name: &str, kind: ParamKind, value: Value) -> Self {
+        Self { name: name.to_owned(), kind, value, given: Given::Unknown }
+    }
+}
+
+/// How a caller gave an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Given {
+    /// Nobody knows.
+    #[default]
+    Unknown,
+    /// By its place.
+    ByPlace,
+    /// By its name.
+    ByName,
+    /// Not at all: the value is the parameter's default.
+    LeftOut,
+}
+
+impl Given {
+    /// Reads the letter used in the spool.
+    #[must_use]
+    pub fn from_letter(letter: char) -> Self {
+        match letter {
+            'p' => Self::ByPlace,
+            'k' => Self::ByName,
+            'd' => Self::LeftOut,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Tells whether nobody knows.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        *self == Self::Unknown
+    }
+
+    /// Gives the letter used in the spool.
+    #[must_use]
+    pub fn letter(self) -> char {
+        match self {
+            Self::Unknown => '?',
+            Self::ByPlace => 'p',
+            Self::ByName => 'k',
+            Self::LeftOut => 'd',
+        }
+    }
+}
+
+/// What the name of a called function led to: a name of its module or, for methods, of the receiver's class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Led {
+    /// Nobody knows.
+    #[default]
+    Unknown,
+    /// The very function.
+    ToItself,
+    /// The very function, a method, by way of the receiver's class.
+    ToMethod,
+    /// A property that asks the function.
+    ToAttribute,
+    /// Something else: a decorator's function, a later definition, the override of a subclass.
+    Elsewhere,
+}
+
+impl Led {
+    /// Reads the letter used in the spool.
+    #[must_use]
+    pub fn from_letter(letter: char) -> Self {
+        match letter {
+            'N' => Self::ToItself,
+            'M' => Self::ToMethod,
+            'A' => Self::ToAttribute,
+            'W' => Self::Elsewhere,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Gives the letter used in the spool.
+    #[must_use]
+    pub fn letter(self) -> char {
+        match self {
+            Self::Unknown => '?',
+            Self::ToItself => 'N',
+            Self::ToMethod => 'M',
+            Self::ToAttribute => 'A',
+            Self::Elsewhere => 'W',
+        }
+    }
+}
+
+/// How a call came to its function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Way {
+    /// What the function's name led to.
+    pub led: Led,
+    /// The function was a coroutine: what it gave had to be awaited.
+    pub is_coroutine: bool,
 }
 
 /// How a call ended.
@@ -108,6 +216,57 @@ pub struct Effect {
     pub changed: Vec<(String, Value)>,
 }
 
+/// Under this name stand, among what a call changed, the items that were read of the iterator it gave; no parameter has it.
+pub const ITS_ITEMS: &str = "its items";
+/// Under this one, how the reading ended where it raised.
+pub const ITS_END: &str = "its end";
+
+impl Effect {
+    /// Tells why the items of the iterator that the call gave could not be read, where they could not.
+    #[must_use]
+    pub fn unread(&self) -> Option<&str> {
+        self.changed.iter().find_map(|(name, value)| match value {
+            Value::Opaque { ty, .. } if name == ITS_ITEMS => Some(ty.qualname.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Tells whether the items of an iterator that the call gave were read.
+    #[must_use]
+    pub fn is_read(&self) -> bool {
+        self.changed.iter().any(|(name, _)| name == ITS_ITEMS)
+    }
+
+    /// Gives it without what was read of an iterator, as a recording has it.
+    #[must_use]
+    pub fn without_reading(mut self) -> Self {
+        self.changed.retain(|(name, _)| !matches!(name.as_str(), ITS_ITEMS | ITS_END));
+        self
+    }
+
+    /// Lists its values: of the outcome, and of what was changed.
+    pub fn values(&self) -> impl Iterator<Item = &Value> {
+        let (one, items): (Option<&Value>, &[Value]) = match &self.outcome {
+            Outcome::Returned(value) | Outcome::Raised { exception: value, .. } => (Some(value), &[]),
+            Outcome::Yielded { items, end: GeneratorEnd::Returned(value) | GeneratorEnd::Raised(value) } => (Some(value), items),
+            Outcome::Yielded { items, end: GeneratorEnd::Open } => (None, items),
+            Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => (None, &[]),
+        };
+        one.into_iter().chain(items).chain(self.changed.iter().map(|(_, value)| value))
+    }
+
+    /// Lists its values, to change them.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        let (one, items): (Option<&mut Value>, &mut [Value]) = match &mut self.outcome {
+            Outcome::Returned(value) | Outcome::Raised { exception: value, .. } => (Some(value), &mut []),
+            Outcome::Yielded { items, end: GeneratorEnd::Returned(value) | GeneratorEnd::Raised(value) } => (Some(value), items),
+            Outcome::Yielded { items, end: GeneratorEnd::Open } => (None, items),
+            Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => (None, &mut []),
+        };
+        one.into_iter().chain(items).chain(self.changed.iter_mut().map(|(_, value)| value))
+    }
+}
+
 /// One recorded call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
@@ -137,6 +296,9 @@ pub struct Call {
     pub duration_ns: i64,
     /// Arguments as they were before the call, the receiver first.
     pub args: Vec<Argument>,
+    /// How it came to its function.
+    #[serde(default)]
+    pub way: Way,
     /// How it ended and what it changed.
     pub effect: Effect,
     /// What it touched.
@@ -206,7 +368,8 @@ pub fn not_callable(function: &FunctionId, is_bound: bool, args: &[Argument]) ->
     if function.qualname().contains("<locals>") && !is_bound {
         return Some(ReasonCode::NestedFunction.into());
     }
-    args.iter().find_map(|arg| Some(arg.value.not_buildable()?.at(Place::Argument(arg.name.clone()))))
+    let given = args.iter().filter(|arg| arg.given != Given::LeftOut);
+    given.into_iter().find_map(|arg| Some(arg.value.not_buildable()?.at(Place::Argument(arg.name.clone()))))
 }
 
 impl Call {

@@ -1,11 +1,44 @@
 //! The parts of a value, to be changed where they stand; [`Value::walk`] only looks at them.
 
-use crate::domain::value::Value;
+use crate::domain::value::{TypeName, Value};
 
 /// Visits a value and all below it, parents first.
 pub fn each(value: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
     visit(value);
     children(value, &mut |child| each(child, visit));
+}
+
+/// Gives the name of a class, or of what is importable, that a value holds itself.
+#[must_use]
+pub fn type_of(value: &Value) -> Option<&TypeName> {
+    match value {
+        Value::Object { ty, .. }
+        | Value::Sub { ty, .. }
+        | Value::Name(ty)
+        | Value::Enum { ty, .. }
+        | Value::NamedTuple { ty, .. }
+        | Value::New { ty, .. }
+        | Value::Exception { ty, .. }
+        | Value::Generator { ty, .. }
+        | Value::Opaque { ty, .. } => Some(ty),
+        _ => None,
+    }
+}
+
+/// As [`type_of`], to be changed.
+pub fn type_of_mut(value: &mut Value) -> Option<&mut TypeName> {
+    match value {
+        Value::Object { ty, .. }
+        | Value::Sub { ty, .. }
+        | Value::Name(ty)
+        | Value::Enum { ty, .. }
+        | Value::NamedTuple { ty, .. }
+        | Value::New { ty, .. }
+        | Value::Exception { ty, .. }
+        | Value::Generator { ty, .. }
+        | Value::Opaque { ty, .. } => Some(ty),
+        _ => None,
+    }
 }
 
 /// Visits the direct parts of a value.

@@ -96,7 +96,7 @@ fn changes_come_back() {
 #[test]
 fn journeys_come_back() {
     let value = || Value::List(vec![Value::Float(0.5), Value::Int(i64::MIN), Value::Int(i64::MAX)]);
-    let args = vec![Argument { name: "x".into(), kind: ParamKind::KeywordOnly, value: value() }];
+    let args = vec![Argument::new("x", ParamKind::KeywordOnly, value())];
     let whats = [
         What::Call {
             function: FunctionId("shop:total".into()),

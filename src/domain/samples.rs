@@ -2,7 +2,7 @@
 
 use crate::base::hash;
 use crate::base::paths::RelPath;
-use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId};
+use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId, Way};
 use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::observation::Observation;
 use crate::domain::proposal::{Draft, Origin};
@@ -10,11 +10,7 @@ use crate::domain::value::Value;
 
 /// A call of a function that returned a value and changed nothing.
 pub fn call(function: FunctionId, args: &[(&str, Value)], returned: Value) -> Call {
-    let argument = |(name, value): &(&str, Value)| Argument {
-        name: (*name).to_owned(),
-        kind: ParamKind::PositionalOrKeyword,
-        value: value.clone(),
-    };
+    let argument = |(name, value): &(&str, Value)| Argument::new(name, ParamKind::PositionalOrKeyword, value.clone());
     Call {
         id: CallId(1),
         recording: RecordingId(1),
@@ -30,6 +26,7 @@ pub fn call(function: FunctionId, args: &[(&str, Value)], returned: Value) -> Ca
         start_ns: 0,
         duration_ns: 1,
         args: args.iter().map(argument).collect(),
+        way: Way::default(),
         effect: Effect { outcome: Outcome::Returned(returned), changed: Vec::new() },
         touches: Vec::new(),
         observed: Observation::default(),

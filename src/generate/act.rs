@@ -1,5 +1,6 @@
 //! How a recorded call is written: a call, an attribute, an operator, an assignment.
 
+use crate::domain::call::Given;
 use crate::domain::function::{Function, FunctionKind, Param, ParamKind};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::generate::build::Statement;
@@ -51,17 +52,27 @@ pub fn act(function: &Function, target: &Target, items: Vec<Item>) -> Result<Act
     }
 }
 
-/// Orders arguments for a call: names where they help and are allowed, and none for what has its default.
+/// Orders arguments for a call: names where they help and are allowed, and none for what was left out or, where nobody knows
+/// how it was given, has its default.
 #[must_use]
-pub fn assemble<'n>(params: &[Param], names: impl Iterator<Item = &'n str>, args: Vec<(ParamKind, Vec<Item>)>) -> Vec<Item> {
-    let spread = args.iter().any(|(kind, items)| *kind == ParamKind::VarPositional && !items.is_empty());
+pub fn assemble<'n>(
+    params: &[Param],
+    names: impl Iterator<Item = &'n str>,
+    args: Vec<(ParamKind, Given, Vec<Item>)>,
+) -> Vec<Item> {
+    let spread = args.iter().any(|(kind, _, items)| *kind == ParamKind::VarPositional && !items.is_empty());
     let mut out = Vec::new();
     let mut skipped = false;
-    for ((at, name), (kind, items)) in names.enumerate().zip(args) {
+    for ((at, name), (kind, given, items)) in names.enumerate().zip(args) {
+        if given == Given::LeftOut {
+            skipped = true;
+            continue;
+        }
         let default = params.iter().find(|param| param.name == name).and_then(|param| param.default.as_deref());
         let by_name = matches!(kind, ParamKind::PositionalOrKeyword | ParamKind::KeywordOnly);
         if let (true, Some(default), [item]) =
             (by_name && !(spread && kind == ParamKind::PositionalOrKeyword), default, items.as_slice())
+            && given.is_unknown()
             && same_literal(default, &item.value)
         {
             skipped = true;

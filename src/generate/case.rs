@@ -124,7 +124,7 @@ impl Case {
     /// # Errors
     /// Fails with the reason when the function is not called by people.
     pub fn act(&self, function: &Function, items: Vec<Vec<Item>>) -> Result<Act, Reason> {
-        let args = self.args.iter().zip(items).map(|(arg, items)| (arg.recorded.kind, items)).collect();
+        let args = self.args.iter().zip(items).map(|(arg, items)| (arg.recorded.kind, arg.recorded.given, items)).collect();
         let names = self.args.iter().map(|arg| arg.recorded.name.as_str());
         act::act(function, &self.target, act::assemble(&function.params, names, args))
     }

@@ -6,7 +6,7 @@ mod later;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::call::{Argument, Call, Outcome, touched};
+use crate::domain::call::{Argument, Call, Given, Outcome, touched};
 use crate::domain::function::{Function, FunctionKind, ParamKind};
 use crate::domain::reason::{Place, Reason, ReasonCode};
 use crate::domain::touch::Touch;
@@ -154,6 +154,7 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
             locals.insert(&arg.name, name);
         }
         match (arg.kind, &arg.value) {
+            _ if arg.given == Given::LeftOut => {}
             (ParamKind::VarPositional, Value::Tuple(values)) => checked.extend(values.iter().cloned()),
             (ParamKind::VarKeyword, Value::Dict(pairs)) => checked.extend(pairs.iter().map(|(_, value)| value.clone())),
             (_, value) => checked.push(value.clone()),

@@ -2,7 +2,7 @@
 
 use crate::base::clock::Moment;
 use crate::base::text;
-use crate::domain::call::{Call, Effect, GeneratorEnd, Outcome};
+use crate::domain::call::{Call, Effect, GeneratorEnd, ITS_END, ITS_ITEMS, Outcome};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{CallChange, Change, Edit};
 use crate::domain::reason::{Reason, ReasonCode};
@@ -40,7 +40,10 @@ pub fn compare(call: &Call, baseline: Baseline<'_>, replays: &[Effect]) -> Answe
     if matches!(baseline.effect.outcome, Outcome::Unfinished) {
         return Answer::Unknown(ReasonCode::Unfinished.into());
     }
-    let Some(difference) = difference(baseline.effect, new) else { return Answer::Same };
+    let Some(difference) = difference(baseline.effect, new) else {
+        let unread = baseline.effect.unread().or_else(|| new.unread());
+        return unread.map_or(Answer::Same, |why| Answer::Unknown(ReasonCode::IteratorNotRead.with(why)));
+    };
     if let Some(touch) = call.touches.iter().find(|touch| touch.is_nondeterministic()) {
         if !baseline.reproduced {
             return Answer::Unknown(ReasonCode::Nondeterministic.of(touch.kind()).with(touch.detail()));
@@ -120,8 +123,12 @@ fn yielded(old: (&[Value], &GeneratorEnd), new: (&[Value], &GeneratorEnd)) -> Op
 }
 
 fn changed(old: &[(String, Value)], new: &[(String, Value)]) -> Option<Difference> {
-    for (name, before) in old {
-        match new.iter().find(|(other, _)| other == name) {
+    // What was read on one side alone says nothing: a recording reads nothing.
+    let is_read = |all: &[(String, Value)]| all.iter().any(|(name, _)| name == ITS_ITEMS);
+    let both = is_read(old) && is_read(new);
+    let (old, new) = (compared(old, both), compared(new, both));
+    for (name, before) in old.clone() {
+        match new.clone().find(|(other, _)| other == name) {
             Some((_, after)) => {
                 if let Some(found) = values(name, before, after) {
                     return Some(found);
@@ -130,8 +137,13 @@ fn changed(old: &[(String, Value)], new: &[(String, Value)]) -> Option<Differenc
             None => return Some(Difference { path: name.clone(), old: Some(before.clone()), new: None }),
         }
     }
-    let added = new.iter().find(|(name, _)| !old.iter().any(|(other, _)| other == name));
+    let mut new = new;
+    let added = new.find(|(name, _)| !old.clone().any(|(other, _)| other == name));
     added.map(|(name, after)| Difference { path: name.clone(), old: None, new: Some(after.clone()) })
+}
+
+fn compared(changed: &[(String, Value)], read: bool) -> impl Iterator<Item = &(String, Value)> + Clone {
+    changed.iter().filter(move |(name, _)| read || !matches!(name.as_str(), ITS_ITEMS | ITS_END))
 }
 
 fn values(path: &str, old: &Value, new: &Value) -> Option<Difference> {

@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     fn arg(name: &str, kind: ParamKind, value: Value) -> Argument {
-        Argument { name: name.into(), kind, value }
+        Argument::new(name, kind, value)
     }
 
     fn said(args: &[Argument], by_place: usize, by_name: &[&str]) -> Option<String> {

@@ -110,7 +110,7 @@ fn value_of(text: &str) -> Value {
 fn arguments(text: &str) -> Vec<Argument> {
     let one = |part: &str| {
         let (name, value) = part.split_once('=').expect("name=value");
-        Argument { name: name.trim().to_owned(), kind: ParamKind::PositionalOrKeyword, value: value_of(value.trim()) }
+        Argument::new(name.trim(), ParamKind::PositionalOrKeyword, value_of(value.trim()))
     };
     if text.is_empty() { Vec::new() } else { text.split(", ").map(one).collect() }
 }

@@ -149,6 +149,10 @@ pub struct WireCall<'a> {
     as_kept: bool,
     args: String,
     wait_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none", flatten)]
+    dispatch: Option<&'a Dispatch>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sites: Option<&'a [(usize, Vec<String>)]>,
     #[serde(flatten)]
     surroundings: Option<&'a Surroundings>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -166,6 +170,15 @@ pub struct WireCall<'a> {
 /// Lines of files, by their paths relative to the root.
 pub type Lines = BTreeMap<String, Vec<u32>>;
 
+/// How an implementation is called that is registered with another function.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Dispatch {
+    /// The name of that function.
+    pub dispatcher: String,
+    /// Where the definition of the implementation begins.
+    pub line: u32,
+}
+
 /// A function whose faults a call is tried with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Spot {
@@ -175,6 +188,9 @@ pub struct Spot {
     pub path: String,
     /// Its name there.
     pub qualname: String,
+    /// Where its definition begins, when it is registered with others of its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
 }
 
 impl<'a> WireCall<'a> {
@@ -187,6 +203,8 @@ impl<'a> WireCall<'a> {
             path,
             qualname,
             as_kept: false,
+            dispatch: None,
+            sites: None,
             args: BASE64.encode(args),
             wait_ms,
             surroundings: None,
@@ -196,6 +214,18 @@ impl<'a> WireCall<'a> {
             lines: None,
             only_import: false,
         }
+    }
+
+    /// Calls it by way of the function that it is registered with.
+    #[must_use]
+    pub fn dispatched(self, dispatch: Option<&'a Dispatch>) -> Self {
+        Self { dispatch, ..self }
+    }
+
+    /// Says how its caller writes such calls today.
+    #[must_use]
+    pub fn sites(self, sites: Option<&'a [(usize, Vec<String>)]>) -> Self {
+        Self { sites, ..self }
     }
 
     /// Calls what the name leads to, with what decorators made of it.
@@ -302,6 +332,9 @@ pub struct Place {
     pub path: String,
     /// Its name there.
     pub qualname: String,
+    /// Where its definition begins, when it is registered with others of its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
 }
 
 /// An expression to evaluate, and what it needs imported.

@@ -2,10 +2,10 @@
 //!
 //! The bytes themselves are `marshal.rs`; what the values mean is `domain/value.rs`.
 
-use crate::domain::call::{Argument, Effect, GeneratorEnd, Outcome};
+use crate::domain::call::{Argument, Effect, GeneratorEnd, Given, Led, Outcome, Way};
 use crate::domain::function::ParamKind;
 use crate::domain::value::Value;
-use crate::python::marshal::{DecodeError, Writer, decode};
+use crate::python::marshal::{DecodeError, Tree, Writer, decode};
 use crate::python::value::read::sequence;
 pub use crate::python::value::read::{Parts, from_tree};
 use crate::python::value::write::{write, write_fields};
@@ -128,12 +128,22 @@ fn write_yielded(items: &[Value], end: &GeneratorEnd, writer: &mut Writer) {
     write(last, writer);
 }
 
-/// Reads the arguments of a call: a tuple of `(name, kind, value)`.
+/// Reads the arguments of a call: a tuple of `(name, kind, value)`, each with a letter for how it was given where that is
+/// known, and a text for how the call came to its function.
 ///
 /// # Errors
 /// When the bytes do not have that form.
-pub fn arguments(bytes: &[u8]) -> Result<Vec<Argument>, DecodeError> {
-    sequence(decode(bytes)?, "the arguments")?
+pub fn arguments(bytes: &[u8]) -> Result<(Vec<Argument>, Way), DecodeError> {
+    let mut items = sequence(decode(bytes)?, "the arguments")?;
+    let way = match items.pop_if(|item| matches!(item, Tree::Str(_))) {
+        Some(Tree::Str(text)) => {
+            let mut letters = text.chars();
+            let led = letters.next().map(Led::from_letter).unwrap_or_default();
+            Way { led, is_coroutine: letters.next().is_some() }
+        }
+        _ => Way::default(),
+    };
+    let args = items
         .into_iter()
         .map(|item| {
             let mut parts = Parts::of(item, "an argument")?;
@@ -141,21 +151,32 @@ pub fn arguments(bytes: &[u8]) -> Result<Vec<Argument>, DecodeError> {
             let number = parts.natural()?;
             let kind = i64::try_from(number).ok().and_then(ParamKind::from_number);
             let kind = kind.ok_or_else(|| DecodeError::form(format!("there is no parameter kind {number}")))?;
-            Ok(Argument { name, kind, value: parts.value()? })
+            let value = parts.value()?;
+            let given = if parts.is_empty() { None } else { parts.text()?.chars().next() };
+            Ok(Argument { name, kind, value, given: given.map(Given::from_letter).unwrap_or_default() })
         })
-        .collect()
+        .collect::<Result<_, _>>()?;
+    Ok((args, way))
 }
 
-/// Writes the arguments of a call.
+/// Writes the arguments of a call, and how it came to its function where that is known.
 #[must_use]
-pub fn encode_arguments(args: &[Argument]) -> Vec<u8> {
+pub fn encode_arguments(args: &[Argument], way: Way) -> Vec<u8> {
     let mut writer = Writer::default();
-    writer.tuple(args.len());
+    let is_known = way != Way::default();
+    writer.tuple(args.len() + usize::from(is_known));
     for arg in args {
-        writer.tuple(3);
+        let is_known = arg.given != Given::Unknown;
+        writer.tuple(if is_known { 4 } else { 3 });
         writer.str(&arg.name);
         writer.int(arg.kind.number());
         write(&arg.value, &mut writer);
+        if is_known {
+            writer.str(arg.given.letter().encode_utf8(&mut [0; 4]));
+        }
+    }
+    if is_known {
+        writer.str(&format!("{}{}", way.led.letter(), if way.is_coroutine { "c" } else { "" }));
     }
     writer.finish()
 }

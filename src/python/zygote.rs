@@ -23,7 +23,7 @@ use crate::python::interpreter::Interpreter;
 use crate::python::package::Package;
 use crate::python::process::Live;
 use crate::python::protocol::{
-    Expression, Former, Hello, Lines, Op, Prove, Raised, Refusal, Reply, Spot, Surroundings, WireCall,
+    Dispatch, Expression, Former, Hello, Lines, Op, Prove, Raised, Refusal, Reply, Spot, Surroundings, WireCall,
 };
 
 /// What the process may take besides the time of the calls: starting, importing the project, forking.
@@ -105,6 +105,11 @@ pub struct ReplayCall {
     pub surroundings: Surroundings,
     /// How long it may take.
     pub wait: Duration,
+    /// The function that it is registered with, and that calls it.
+    pub dispatch: Option<Dispatch>,
+    /// How many arguments its caller gives by place today, and which by name, at each place where it calls a function of this
+    /// name; `None` where the function takes what it took.
+    pub sites: Option<Vec<(usize, Vec<String>)>>,
     /// Other functions whose faults it is tried with, when it is looked at.
     pub also: Vec<Spot>,
 }
@@ -114,6 +119,8 @@ impl ReplayCall {
         let wait_ms = u64::try_from(self.wait.as_millis()).unwrap_or(u64::MAX);
         WireCall::new(self.key, &self.module, &self.path, &self.qualname, &self.args, wait_ms)
             .as_kept(self.as_kept)
+            .dispatched(self.dispatch.as_ref())
+            .sites(self.sites.as_deref())
             .within(&self.surroundings)
     }
 }

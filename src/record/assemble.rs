@@ -8,7 +8,9 @@ use std::collections::{BTreeSet, HashMap};
 use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
 use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, Edge, NewCall, SpoolCall};
-use crate::domain::call::{Argument, DECORATORS_MAX, Effect, GeneratorEnd, Outcome, not_callable, touched, unended};
+use crate::domain::call::{
+    Argument, DECORATORS_MAX, Effect, GeneratorEnd, Given, Led, Outcome, Way, not_callable, touched, unended,
+};
 use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::touch::Touch;
@@ -66,6 +68,7 @@ struct Known {
     id: FunctionId,
     path: RelPath,
     yields: bool,
+    is_coroutine: bool,
     params: Vec<(String, ParamKind)>,
 }
 
@@ -227,8 +230,8 @@ impl Process {
         let name = if is_main { self.main.as_deref().unwrap_or("__main__") } else { &module.name };
         let id = found.unwrap_or_else(|| FunctionId::new(name, &qualname));
         // A coroutine's suspensions are no values.
-        let yields = flags & 0b101 != 0;
-        self.functions.insert(number, Known { id: id.clone(), path, yields, params });
+        let (yields, is_coroutine) = (flags & 0b101 != 0, flags & 0b10 != 0);
+        self.functions.insert(number, Known { id: id.clone(), path, yields, is_coroutine, params });
         Ok(id)
     }
 
@@ -238,14 +241,18 @@ impl Process {
         let (receiver, values) = (parts.natural_or_none()?, parts.sequence()?);
         let (caller, line) = (parts.natural_or_none()?, parts.natural_or_none()?);
         // Before a name that leads to the function stands whether a journey tells the call in brief.
-        let bound = if parts.is_empty() { None } else { Some(parts.bool().and_then(|_| parts.text())?) };
+        let bound = if parts.is_empty() { None } else { parts.bool().and_then(|_| parts.text_or_none())? };
+        let how = if parts.is_empty() { None } else { Some(parts.text()?) };
         let known = self.functions.get(&function).ok_or_else(|| DecodeError::form("a function is known before its calls"))?;
         let mut args = Vec::with_capacity(values.len());
         for ((name, kind), tree) in known.params.iter().zip(values) {
             let mut value = from_tree(tree)?;
             clean(&mut value, scene.redactor, self.main.as_deref());
-            args.push(Argument { name: name.clone(), kind: *kind, value });
+            args.push(Argument::new(name, *kind, value));
         }
+        let mut letters = how.iter().flat_map(|how| how.chars());
+        let way = Way { led: letters.next().map(Led::from_letter).unwrap_or_default(), is_coroutine: known.is_coroutine };
+        args.iter_mut().zip(letters).for_each(|(arg, letter)| arg.given = Given::from_letter(letter));
         let bound = bound.map(|name| match (self.main.as_deref(), name.strip_prefix("__main__:")) {
             (Some(main), Some(qualname)) => FunctionId::new(main, qualname),
             _ => FunctionId(name),
@@ -278,7 +285,7 @@ impl Process {
             task: u32::try_from(task).unwrap_or(u32::MAX),
             receiver,
             start_ns: open.start_ns,
-            args: encode_arguments(&args),
+            args: encode_arguments(&args, way),
             input: digest(bound.as_ref().unwrap_or(&known.id), args),
         });
         self.counting(function).kept += 1;

@@ -100,7 +100,7 @@ fn every_record_of_calls_is_read() {
         .calls
         .iter()
         .map(|call| {
-            let args = arguments(&call.args).unwrap();
+            let args = arguments(&call.args).unwrap().0;
             let args: Vec<String> = args.iter().map(|arg| format!("{}={}", arg.name, arg.value.summary(60))).collect();
             let end = all.ends.iter().find(|end| end.spool == call.spool).unwrap();
             let effect = outcome(&end.outcome).unwrap();

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use crate::base::hash::{Digest, Hasher};
 use crate::base::redact::Redactor;
-use crate::domain::call::Argument;
+use crate::domain::call::{Argument, Given, Way};
 use crate::domain::function::FunctionId;
-use crate::domain::parts::{children, each};
-use crate::domain::value::{TypeName, Value};
+use crate::domain::parts::{children, each, type_of_mut};
+use crate::domain::value::Value;
 use crate::python::value::{encode, encode_arguments};
 
 /// Shapes of secrets and known ones are longer than this.
@@ -27,7 +27,7 @@ pub fn clean(value: &mut Value, redactor: &mut Redactor, main: Option<&str>) {
             }
         }
         other => {
-            if let (Some(main), Some(ty)) = (main, type_of(other))
+            if let (Some(main), Some(ty)) = (main, type_of_mut(other))
                 && ty.module == "__main__"
             {
                 main.clone_into(&mut ty.module);
@@ -45,7 +45,10 @@ pub fn digest(function: &FunctionId, mut args: Vec<Argument>) -> Digest {
         renumber(&mut arg.value, &mut numbers);
     }
     let mut hasher = Hasher::default();
-    hasher.part(function.0.as_bytes()).part(&encode_arguments(&args));
+    for arg in args.iter_mut().filter(|arg| arg.given != Given::LeftOut) {
+        arg.given = Given::Unknown;
+    }
+    hasher.part(function.0.as_bytes()).part(&encode_arguments(&args, Way::default()));
     hasher.digest()
 }
 
@@ -78,26 +81,12 @@ fn renumber(value: &mut Value, numbers: &mut HashMap<(bool, u64), u64>) {
     });
 }
 
-fn type_of(value: &mut Value) -> Option<&mut TypeName> {
-    match value {
-        Value::Object { ty, .. }
-        | Value::Sub { ty, .. }
-        | Value::Name(ty)
-        | Value::Enum { ty, .. }
-        | Value::NamedTuple { ty, .. }
-        | Value::New { ty, .. }
-        | Value::Exception { ty, .. }
-        | Value::Generator { ty, .. }
-        | Value::Opaque { ty, .. } => Some(ty),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::function::ParamKind;
     use crate::domain::value::ObjectKind;
+    use crate::domain::value::TypeName;
 
     fn object(ordinal: u64, fields: Vec<Value>) -> Value {
         Value::Object {
@@ -109,7 +98,7 @@ mod tests {
     }
 
     fn input(values: Vec<Value>) -> Digest {
-        let arg = |value| Argument { name: "x".into(), kind: ParamKind::PositionalOrKeyword, value };
+        let arg = |value| Argument::new("x", ParamKind::PositionalOrKeyword, value);
         digest(&FunctionId("m:f".into()), values.into_iter().map(arg).collect())
     }
 

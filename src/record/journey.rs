@@ -285,7 +285,7 @@ impl Reader {
         let known = self.functions.get(&function).ok_or_else(|| DecodeError::form("a function is known before its calls"))?;
         let argument = |((name, kind), mut value): (&(String, ParamKind), Value)| {
             clean(&mut value, &mut self.redactor, self.main.as_deref());
-            Argument { name: name.clone(), kind: *kind, value }
+            Argument::new(name, *kind, value)
         };
         let args = known.params.iter().zip(values).map(argument).collect();
         let (function, task) = (known.id.clone(), u32::try_from(task).unwrap_or(u32::MAX));

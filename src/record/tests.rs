@@ -62,7 +62,7 @@ impl Found {
     }
 
     fn args(&self, call: &NewCall) -> Vec<Value> {
-        arguments(&call.args).unwrap().into_iter().map(|arg| arg.value).collect()
+        arguments(&call.args).unwrap().0.into_iter().map(|arg| arg.value).collect()
     }
 
     fn effect(&self, call: &NewCall) -> Effect {

@@ -15,6 +15,33 @@ pub struct Form {
     pub by_name: Vec<String>,
 }
 
+/// Lists the forms in which a text calls what it knows by one of these last names, each once: in the function whose `def`
+/// stands on a line, or, without one, outside of all functions; `None` where a call hands on what it was given itself (`*args`).
+#[must_use]
+pub fn forms(text: &str, def: Option<u32>, names: &[&str]) -> Option<Vec<Form>> {
+    let tree = syntax_tree(text)?;
+    let root = match def {
+        Some(def) => definition(tree.root_node(), def)?.child_by_field_name("body")?,
+        None => tree.root_node(),
+    };
+    let mut found: Vec<Form> = Vec::new();
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        if node.kind() == "call" && names.iter().any(|name| is_of(node, text, name)) {
+            let form = form_of(node, text)?;
+            if !found.contains(&form) {
+                found.push(form);
+            }
+        }
+        if def.is_none() && node.kind() == "function_definition" {
+            continue;
+        }
+        let mut cursor = node.walk();
+        open.extend(node.named_children(&mut cursor));
+    }
+    Some(found)
+}
+
 /// Finds the one form in which the function whose `def` stands on a line of a text calls what it knows by this last name;
 /// `None` where it calls it in several, or hands on what it was given itself (`*args`).
 #[must_use]
@@ -66,6 +93,24 @@ fn form_of(call: Node<'_>, text: &str) -> Option<Form> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_forms_of_a_place_are_found() {
+        let text =
+            "import x\n\nx.get(1)\n\ndef f(a):\n    get(a, n=2)\n    get(a, n=3)\n    Cart(1, 2)\n\nclass A:\n    b = get()\n";
+        let said = |def: Option<u32>, names: &[&str]| {
+            forms(text, def, names).map(|forms| {
+                let mut said: Vec<_> = forms.iter().map(|form| (form.by_place, form.by_name.join(" "))).collect();
+                said.sort();
+                said
+            })
+        };
+        let form = |places, names: &str| (places, names.to_owned());
+        assert_eq!(said(Some(5), &["get"]), Some(vec![form(1, "n")]));
+        assert_eq!(said(Some(5), &["get", "Cart"]), Some(vec![form(1, "n"), form(2, "")]));
+        assert_eq!(said(None, &["get"]), Some(vec![form(0, ""), form(1, "")]));
+        assert_eq!(forms("get(*a)\n", None, &["get"]), None);
+    }
 
     #[test]
     fn calls_are_found_with_the_way_they_are_written() {

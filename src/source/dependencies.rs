@@ -14,6 +14,7 @@ use crate::domain::subject::Subject;
 use super::data::DataFiles;
 use super::entry::Entry;
 use super::index::Index;
+use super::moved::last_name;
 use super::names::absolute;
 use super::reached::{self, Sum};
 
@@ -47,6 +48,10 @@ pub struct Reach {
     /// A hash of the code each group reaches, made when the first is asked for.
     keys: OnceLock<Vec<Digest>>,
     data: Arc<DataFiles>,
+    /// Where names are followed that lead elsewhere now.
+    index: Index,
+    /// Recorded functions that are found under another id today, with their nodes.
+    moved: Vec<(FunctionId, Vec<Node>)>,
 }
 
 impl Reach {
@@ -73,6 +78,8 @@ impl Reach {
             count: 0,
             keys: OnceLock::new(),
             data: data.clone(),
+            index: index.clone(),
+            moved: Vec::new(),
         };
         for (path, digest) in data.iter() {
             reach.add_known(Subject::File(path.clone()), digest);
@@ -108,14 +115,22 @@ impl Reach {
                 (None, Subject::ImportCode(_) | Subject::File(_)) => {}
             }
         }
-        let found = self.closure(start, &self.used_by).into_iter();
-        found.filter_map(|node| self.subjects[node].as_ref()?.function().cloned()).collect()
+        let found = self.closure(start, &self.used_by);
+        let moved = self.moved.iter().filter(|(_, nodes)| nodes.iter().any(|node| found.contains(node)));
+        let moved: Vec<FunctionId> = moved.map(|(id, _)| id.clone()).collect();
+        found.into_iter().filter_map(|node| self.subjects[node].as_ref()?.function().cloned()).chain(moved).collect()
+    }
+
+    /// Gives the nodes of a function, under the id that it has today.
+    fn start(&self, function: &FunctionId) -> Vec<Node> {
+        let today = || self.index.today(function).and_then(|today| self.by_id.get(&today.id));
+        self.by_id.get(function).or_else(today).cloned().unwrap_or_default()
     }
 
     /// Gives one hash of all code that a call of the function may run, and of the data it may read: equal hashes, equal code.
     #[must_use]
     pub fn code_key(&self, function: &FunctionId) -> Digest {
-        let start = self.by_id.get(function).cloned().unwrap_or_default();
+        let start = self.start(function);
         match start.as_slice() {
             [node] => {
                 self.keys.get_or_init(|| reached::keys(&self.parts(), &self.uses, &self.groups, self.count))[self.groups[*node]]
@@ -138,8 +153,7 @@ impl Reach {
     /// Gives all functions that a call of this one may run through, itself included, and all files that it may read.
     #[must_use]
     pub fn reached_from(&self, function: &FunctionId) -> BTreeSet<Subject> {
-        let start = self.by_id.get(function).cloned().unwrap_or_default();
-        self.closure(start, &self.uses).into_iter().filter_map(|node| self.subjects[node].clone()).collect()
+        self.closure(self.start(function), &self.uses).into_iter().filter_map(|node| self.subjects[node].clone()).collect()
     }
 
     /// Lists the nodes that these lead to, themselves included, each once.
@@ -188,10 +202,19 @@ impl Reach {
 
     /// Gives the nodes of something; what is not in the index any more gets one of its own.
     fn nodes_of(&mut self, subject: &Subject) -> Vec<Node> {
-        match self.nodes_known(subject) {
-            Some(nodes) => nodes.to_vec(),
-            None => vec![self.add_known(subject.clone(), Digest::default())],
+        if let Some(nodes) = self.nodes_known(subject) {
+            return nodes.to_vec();
         }
+        let moved = subject.function().and_then(|id| self.index.today(id)).and_then(|today| self.by_id.get(&today.id)).cloned();
+        let nodes = match (subject, moved) {
+            (Subject::Function(id), Some(nodes)) => {
+                self.by_id.insert(id.clone(), nodes.clone());
+                self.moved.push((id.clone(), nodes.clone()));
+                nodes
+            }
+            _ => vec![self.add_known(subject.clone(), Digest::default())],
+        };
+        nodes
     }
 }
 
@@ -210,6 +233,8 @@ struct Place<'i> {
     classes: Vec<(&'i str, Node)>,
     /// Functions and classes by their last name.
     defines: HashMap<&'i str, Vec<Node>>,
+    /// Functions by what they stand in and their last name.
+    owned: HashMap<(&'i str, &'i str), Vec<Node>>,
     /// Names bound by imports.
     binds: HashMap<String, Vec<Target<'i>>>,
     /// Modules of the project that this one imports.
@@ -235,6 +260,9 @@ struct Project<'i> {
     places: Vec<Place<'i>>,
     /// Methods and nested functions by name: module and node.
     methods: HashMap<&'i str, Vec<(usize, Node)>>,
+    /// Classes by the last name of a base of theirs, and by their own: module, and place in its `classes`.
+    derived: HashMap<&'i str, Vec<(usize, usize)>>,
+    classes: HashMap<&'i str, Vec<(usize, usize)>>,
     related: Option<Vec<Vec<u64>>>,
 }
 
@@ -256,6 +284,7 @@ impl<'i> Project<'i> {
                 functions: Vec::new(),
                 classes: Vec::new(),
                 defines: HashMap::new(),
+                owned: HashMap::new(),
                 binds: HashMap::new(),
                 imports: Vec::new(),
             };
@@ -271,6 +300,7 @@ impl<'i> Project<'i> {
                     methods.entry(function.name()).or_default().push((number, node));
                 }
                 place.defines.entry(function.name()).or_default().push(node);
+                place.owned.entry((owner(function.written()), function.name())).or_default().push(node);
                 for used in &function.uses {
                     reach.users.entry(used.clone()).or_default().push(node);
                 }
@@ -281,7 +311,16 @@ impl<'i> Project<'i> {
             places.push(place);
         }
         let related = (places.len() <= RELATED_MAX).then(|| relations(&places));
-        Self { places, methods, related }
+        let (mut derived, mut classes): (HashMap<&str, Vec<_>>, HashMap<&str, Vec<_>>) = Default::default();
+        for (number, entry) in index.entries.values().enumerate() {
+            for (at, class) in entry.module.classes.iter().enumerate() {
+                classes.entry(last(&class.qualname)).or_default().push((number, at));
+                for base in &class.bases {
+                    derived.entry(last_name(base)).or_default().push((number, at));
+                }
+            }
+        }
+        Self { places, methods, derived, classes, related }
     }
 
     fn link(&self, reach: &mut Reach) {
@@ -309,6 +348,11 @@ impl<'i> Project<'i> {
                 let mut targets = vec![place.init];
                 let qualname = super::find::plain(function.id.qualname());
                 targets.extend(within.classes.get(owner(qualname)).into_iter().flatten());
+                // Of twins the last one is what their name leads to.
+                targets.extend(place.owned.get(&(owner(qualname), function.name())).into_iter().flatten());
+                if within.classes.contains_key(owner(qualname)) {
+                    self.overrides(owner(qualname), function.name(), &mut targets);
+                }
                 targets.extend(within.nested.get(qualname).into_iter().flatten());
                 let binds = function.uses.iter().filter_map(|used| place.binds.get(used));
                 let modules: Vec<usize> = binds.flatten().filter_map(Target::module).collect();
@@ -323,6 +367,30 @@ impl<'i> Project<'i> {
                     }
                 }
                 reach.uses[*node].extend(targets);
+            }
+        }
+    }
+
+    /// Adds what may run in the place of a method: the overrides of subclasses, and what their other bases have.
+    fn overrides(&self, class: &'i str, method: &str, targets: &mut Vec<Node>) {
+        let mut seen: HashSet<(usize, usize)> = HashSet::new();
+        let mut stack = vec![last(class)];
+        while let Some(base) = stack.pop() {
+            for (number, at) in self.derived.get(base).into_iter().flatten().filter(|place| seen.insert(**place)) {
+                let place = &self.places[*number];
+                let Some(((sub, node), written)) = place.classes.get(*at).zip(place.entry.module.classes.get(*at)) else {
+                    continue;
+                };
+                targets.push(*node);
+                targets.extend(place.owned.get(&(*sub, method)).into_iter().flatten());
+                for other in written.bases.iter().map(|base| last_name(base)).filter(|other| *other != base) {
+                    for (number, at) in self.classes.get(other).into_iter().flatten() {
+                        let place = &self.places[*number];
+                        let owner = place.classes.get(*at).map_or("", |(qualname, _)| *qualname);
+                        targets.extend(place.owned.get(&(owner, method)).into_iter().flatten());
+                    }
+                }
+                stack.push(last(sub));
             }
         }
     }

@@ -22,6 +22,7 @@ pub mod installed;
 pub mod internals;
 pub mod kept;
 mod literal;
+mod moved;
 pub mod names;
 pub mod naming;
 pub mod needs;

@@ -56,9 +56,7 @@ pub fn tell(steps: &[StepReport]) -> Story {
         let given = step.args.as_object().into_iter().flatten();
         add(What::Call {
             function,
-            args: given
-                .map(|(name, given)| Argument { name: name.clone(), kind: ParamKind::KeywordOnly, value: value(given) })
-                .collect(),
+            args: given.map(|(name, given)| Argument::new(name, ParamKind::KeywordOnly, value(given))).collect(),
             receiver: None,
             parent: None,
             caller_line: None,

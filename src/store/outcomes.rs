@@ -128,6 +128,18 @@ impl Store {
         })
     }
 
+    /// Tells whether the recorded outcome is what counts as right for a call: nobody put another in its place.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn baseline_is_recorded(&self, call: CallId) -> Result<bool> {
+        self.read(|connection| {
+            let found: bool =
+                connection.query_row("SELECT EXISTS (SELECT 1 FROM baselines WHERE call = ?1)", [call.0], |row| row.get(0))?;
+            Ok(!found)
+        })
+    }
+
     /// Makes an outcome the right one for a call from now on, or the recorded one again (`None`). Gives what was
     /// accepted before, for undo.
     ///

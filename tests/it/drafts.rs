@@ -112,6 +112,7 @@ fn assemble(batches: Vec<Batch>) -> Vec<(SpoolCall, Call)> {
         for new in batch.calls {
             at.insert(new.spool, calls.len());
             let id = CallId(calls.len() as i64 + 1);
+            let (args, way) = arguments(&new.args).unwrap();
             let call = Call {
                 id,
                 recording: RecordingId(1),
@@ -125,7 +126,8 @@ fn assemble(batches: Vec<Batch>) -> Vec<(SpoolCall, Call)> {
                 receiver: new.receiver,
                 start_ns: new.start_ns,
                 duration_ns: 0,
-                args: arguments(&new.args).unwrap(),
+                args,
+                way,
                 effect: Effect { outcome: Outcome::Unfinished, changed: Vec::new() },
                 touches: Vec::new(),
                 observed: Observation::default(),
@@ -195,9 +197,11 @@ impl Recorded {
                 path: module.path.as_str().to_owned(),
                 qualname: callee.qualname().split('#').next().unwrap().to_owned(),
                 as_kept: call.bound().is_some(),
-                args: encode_arguments(&call.args),
+                args: encode_arguments(&call.args, call.way),
                 surroundings: Surroundings::of(call),
                 wait: Duration::from_secs(10),
+                sites: None,
+                dispatch: None,
                 also: Vec::new(),
             });
         }

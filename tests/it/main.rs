@@ -9,6 +9,7 @@ mod agent;
 mod arrays;
 mod asking;
 mod bad_input;
+mod calls;
 mod check;
 mod clean;
 mod cluster;

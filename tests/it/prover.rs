@@ -111,7 +111,8 @@ fn survey(key: u64) -> ProveRun {
 }
 
 fn faults(key: u64, qualname: &str) -> ProveRun {
-    let place = Place { tests: FILE.into(), module: "shop".into(), path: "shop.py".into(), qualname: qualname.into() };
+    let place =
+        Place { tests: FILE.into(), module: "shop".into(), path: "shop.py".into(), qualname: qualname.into(), line: None };
     ProveRun { key, fault: Some(place), most: 8, limit_ms: 20_000, ..ProveRun::default() }
 }
 
@@ -402,7 +403,8 @@ async fn the_way_through_a_function_is_seen() {
     let project = Project::new(&[("shop.py", "def sign(n):\n    if n < 0:\n        return -1\n    return 1\n")]).await;
     let test = "from shop import sign\n\ndef test_a():\n    assert sign(1) == 1\n\ndef test_b():\n    assert sign(-1) == -1\n";
     let mut run = look(1);
-    run.targets = vec![Place { tests: FILE.into(), module: "shop".into(), path: "shop.py".into(), qualname: "sign".into() }];
+    run.targets =
+        vec![Place { tests: FILE.into(), module: "shop".into(), path: "shop.py".into(), qualname: "sign".into(), line: None }];
     let heard = project.run(test, vec![run]).await;
     assert_eq!(heard.looks[&format!("{FILE}::test_a")].steps, [(0, 2), (2, 4)]);
     assert_eq!(heard.looks[&format!("{FILE}::test_b")].steps, [(0, 2), (2, 3)]);
@@ -416,7 +418,7 @@ async fn tests_that_import_another_copy_of_the_project_do_not_count_as_having_fo
         ("tests/conftest.py", "import os, sys\nsys.path.insert(0, os.path.join(os.getcwd(), 'installed'))\n"),
     ])
     .await;
-    let place = || Place { tests: FILE.into(), module: "lib".into(), path: "lib.py".into(), qualname: "one".into() };
+    let place = || Place { tests: FILE.into(), module: "lib".into(), path: "lib.py".into(), qualname: "one".into(), line: None };
     let test = "from lib import one\n\n\ndef test_one():\n    assert one() == 1\n";
     let heard = project.run(test, vec![ProveRun { targets: vec![place()], ..look(1) }]).await;
     let said: Vec<&str> = heard.uncollected.iter().map(|result| result.message.as_str()).collect();

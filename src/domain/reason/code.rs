@@ -85,6 +85,10 @@ codes! {
         "Pass the state (global, cache, singleton) as an argument, then record again.";
     HeldStill = "held-still", "follows the clock or chance: compared with both held still, and gets no test",
         "Pass the time or a seeded generator in.";
+    OtherArguments = "other-arguments", "its callers gave it another kind of argument then",
+        "Nothing to do: calls of the callers are compared.";
+    IteratorNotRead = "iterator-not-read", "it returns an iterator whose items are not compared: {detail}",
+        "Return a list, or compare a caller that reads the items.";
     ReplayError = "replay-error", "replay failed: {detail}",
         "See the log.";
     SignatureChanged = "signature-changed", "its parameters changed[: {detail}]",

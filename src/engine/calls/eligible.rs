@@ -77,6 +77,9 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
     }
     let mut left_out = reasons.into_iter().map(|(reason, calls)| LeftOut { calls, reason }).collect();
     decorated::leave_out(core, function, &mut calls, &mut left_out)?;
+    if let Some(dispatcher) = core.index().dispatcher(function) {
+        calls.iter_mut().for_each(|call| call.touches.push(Touch::Bound(dispatcher.clone())));
+    }
     Ok(Usable { calls, left_out, unsteady })
 }
 

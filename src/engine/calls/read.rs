@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest};
-use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId};
-use crate::domain::function::FunctionId;
+use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId, Way};
+use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::observation::Observation;
 use crate::domain::reason::{Reason, ReasonCode};
+use crate::domain::value::{TypeName, Value};
 use crate::engine::state::core::Core;
 use crate::python::value;
 use crate::source::index::Index;
@@ -27,12 +28,9 @@ pub struct Unsteady {
 
 /// Decodes a stored call; what cannot be decoded is a reason, not an error.
 pub fn decode(stored: StoredCall) -> Call {
-    let broken = |what: &str| Argument {
-        name: what.to_owned(),
-        kind: crate::domain::function::ParamKind::PositionalOrKeyword,
-        value: crate::domain::value::Value::Opaque { ordinal: 0, ty: crate::domain::value::TypeName::new("", "unreadable") },
-    };
-    let args = value::arguments(&stored.args).unwrap_or_else(|_| vec![broken("arguments")]);
+    let unreadable = Value::Opaque { ordinal: 0, ty: TypeName::new("", "unreadable") };
+    let broken = || vec![Argument::new("arguments", ParamKind::PositionalOrKeyword, unreadable)];
+    let (args, way) = value::arguments(&stored.args).unwrap_or_else(|_| (broken(), Way::default()));
     let effect = match stored.outcome.as_deref().map(value::outcome) {
         Some(Ok(effect)) => effect,
         Some(Err(_)) | None => Effect { outcome: Outcome::Unfinished, changed: Vec::new() },
@@ -51,6 +49,7 @@ pub fn decode(stored: StoredCall) -> Call {
         start_ns: stored.start_ns,
         duration_ns: stored.duration_ns,
         args,
+        way,
         effect,
         touches: stored.touches,
         observed: Observation::default(),
@@ -91,9 +90,11 @@ pub fn comparable_calls(core: &Core, function: &FunctionId) -> Result<Vec<(Call,
     Ok(confirmed)
 }
 
-/// Gives the calls of a function that were seen to repeat, each with its baseline: tests may rest on them.
+/// Gives the calls of a function that were seen to repeat, each with its baseline, without what was read of iterators: tests
+/// may rest on them.
 pub fn confirmed_calls(core: &Core, function: &FunctionId) -> Result<Vec<(Call, Effect)>, Trouble> {
-    parted_calls(core, function).map(|parted| parted.confirmed)
+    let confirmed = parted_calls(core, function)?.confirmed.into_iter();
+    Ok(confirmed.map(|(call, baseline)| (call, baseline.without_reading())).collect())
 }
 
 /// As [`confirmed_calls`], and why the other kept calls of the function are not compared.
@@ -148,5 +149,5 @@ pub fn place(index: &Index, id: &FunctionId, line: Option<u32>) -> String {
 
 /// Hashes an outcome, for notes on it.
 pub fn outcome_hash(effect: &Effect) -> Digest {
-    hash::of(&value::encode_outcome(effect))
+    hash::of(&value::encode_outcome(&effect.clone().without_reading()))
 }

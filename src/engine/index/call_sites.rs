@@ -3,8 +3,9 @@
 
 use std::collections::HashMap;
 
-use crate::domain::function::{Function, FunctionId, Module};
-use crate::domain::value::TypeName;
+use crate::domain::call::{Argument, Call, Given, Led};
+use crate::domain::function::{Function, FunctionId, Module, Param};
+use crate::domain::value::{TypeName, Value};
 use crate::source::called::{self, Form};
 use crate::source::index::Index;
 use crate::source::names::absolute;
@@ -98,4 +99,70 @@ impl<'a> Readers<'a> {
         self.forms.insert(key, form.clone());
         form
     }
+}
+
+/// The forms in which today's text of a recorded caller calls a function: what a changed signature is judged by.
+pub struct Sites<'a> {
+    index: &'a Index,
+    /// By who calls, which may be code outside of all functions, and the name of what is called.
+    found: HashMap<(Option<FunctionId>, String), Vec<Form>>,
+}
+
+impl<'a> Sites<'a> {
+    /// Knows nothing yet.
+    #[must_use]
+    pub fn new(index: &'a Index) -> Self {
+        Self { index, found: HashMap::new() }
+    }
+
+    /// Lists them where the function of today may refuse what a recorded call gave, none where nobody knows them; `None` where
+    /// its parameters are what they were.
+    pub fn of(&mut self, call: &Call, function: &Function) -> Option<Vec<Form>> {
+        if call.way.led == Led::Unknown || takes_the_same(function, call) {
+            return None;
+        }
+        let name = function.name().to_owned();
+        let key = (call.caller.clone(), name.clone());
+        if let Some(known) = self.found.get(&key) {
+            return Some(known.clone());
+        }
+        // An instance is made by its class, and its bases are asked by their `__init__`.
+        let class = function.written().rsplit('.').nth(1).filter(|_| name == "__init__");
+        let made = match call.args.first().map(|arg| &arg.value) {
+            Some(Value::Object { ty, .. }) if name == "__init__" => ty.qualname.rsplit('.').next(),
+            _ => None,
+        };
+        let names: Vec<&str> = [Some(name.as_str()), class, made].into_iter().flatten().collect();
+        let found = self.read(call.caller.as_ref(), &names).unwrap_or_default();
+        self.found.insert(key, found.clone());
+        Some(found)
+    }
+
+    fn read(&self, caller: Option<&FunctionId>, names: &[&str]) -> Option<Vec<Form>> {
+        if let Some(caller) = caller {
+            // One that is gone does not make the call any more.
+            let Some(caller) = self.index.function(caller) else { return Some(Vec::new()) };
+            return called::forms(&self.index.text(&caller.path)?, Some(caller.span.def), names);
+        }
+        let mut all = Vec::new();
+        for module in self.index.modules() {
+            let text = self.index.text(&module.path)?;
+            if !names.iter().any(|name| text.contains(name)) {
+                continue;
+            }
+            let tests = module.functions.iter().filter(|_| module.is_test()).map(|function| Some(function.span.def));
+            for def in [None].into_iter().chain(tests) {
+                all.extend(called::forms(&text, def, names)?);
+            }
+        }
+        Some(all)
+    }
+}
+
+/// Tells whether a function has the parameters that it had, and defaults for those that were left out.
+fn takes_the_same(function: &Function, call: &Call) -> bool {
+    let is_it = |param: &Param, arg: &Argument| {
+        param.name == arg.name && param.kind == arg.kind && (arg.given != Given::LeftOut || param.default.is_some())
+    };
+    function.params.len() == call.args.len() && function.params.iter().zip(&call.args).all(|(param, arg)| is_it(param, arg))
 }

@@ -365,6 +365,7 @@ impl Desk<'_> {
                 module: function.id.module().to_owned(),
                 path: function.path.as_str().to_owned(),
                 qualname: qualname.split('#').next().unwrap_or(qualname).to_owned(),
+                line: index.dispatcher(function).map(|_| function.span.first),
             })
         };
         (0..).zip(self.owners).filter_map(|(at, owner)| Some((at, place(owner)?))).collect()

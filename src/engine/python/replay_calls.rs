@@ -13,14 +13,17 @@ use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::contain::Level;
 use crate::domain::answers::Answers;
-use crate::domain::call::{Call, CallId, Effect, Outcome, RecordingId};
+use crate::domain::call::{Call, CallId, Effect, Led, Outcome, RecordingId, Way};
 use crate::domain::function::FunctionId;
+use crate::domain::parts;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::touch::Touch;
+use crate::domain::value::TypeName;
+use crate::engine::index::call_sites::Sites;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
 use crate::python::protocol;
-use crate::python::protocol::{Former, Spot, Surroundings};
+use crate::python::protocol::{Dispatch, Former, Spot, Surroundings};
 use crate::python::value;
 use crate::python::zygote::{Ending, NotMade, ReplayCall, Worker, WorkerSpec};
 use crate::source::index::Index;
@@ -80,7 +83,8 @@ pub fn roomy(mut spec: WorkerSpec) -> WorkerSpec {
 pub fn spot(index: &Index, id: &FunctionId) -> Option<Spot> {
     let function = index.function(id)?;
     let qualname = id.qualname().split('#').next()?.to_owned();
-    Some(Spot { module: id.module().to_owned(), path: function.path.as_str().to_owned(), qualname })
+    let line = index.dispatcher(function).map(|_| function.span.first);
+    Some(Spot { module: id.module().to_owned(), path: function.path.as_str().to_owned(), qualname, line })
 }
 
 /// Runs calls in a worker; what is cancelled is missing from the answer. Of a function of which `late_max` calls took all of
@@ -177,7 +181,7 @@ async fn lane(
         for call in batch.iter().filter(|call| is_late(call)) {
             all.insert(call.id, gone(ReasonCode::FunctionHangs.into()));
         }
-        for call in batch.iter().filter(|call| index.function(&call.function).is_none()) {
+        for call in batch.iter().filter(|call| index.today(&call.function).is_none()) {
             all.insert(call.id, gone(ReasonCode::Removed.of(call.function.qualname())));
         }
         (counted..all.len()).for_each(|_| count());
@@ -194,7 +198,7 @@ async fn lane(
             let Some(reply) = reply else { break };
             let reply = reply?;
             let Some(call) = usize::try_from(reply.key).ok().and_then(|key| batch.get(key)) else { continue };
-            let seen = observed(index, reply.result);
+            let seen = observed(index, call, reply.result);
             if seen.effect.as_ref().is_ok_and(|effect| matches!(effect.outcome, Outcome::TimedOut(_))) {
                 *late.entry(&call.function).or_default() += 1;
             }
@@ -244,12 +248,20 @@ pub fn requests<'a>(
     calls: impl Iterator<Item = &'a Call>,
     wait: Duration,
 ) -> Result<Vec<ReplayCall>, Trouble> {
+    let mut sites = Sites::new(index);
     let request = |(key, call): (usize, &Call)| {
-        let function = index.function(&call.function)?;
-        let callee = call.callee();
+        let function = index.today(&call.function)?;
+        let dispatcher = index.dispatcher(function);
+        let callee = if dispatcher.is_some() { function.id.clone() } else { call.callee() };
         let path = match callee == function.id {
             true => &function.path,
-            false => &index.modules().find(|module| module.name == callee.module())?.path,
+            // What moved is asked for where the program finds it.
+            false => &index.module_called(callee.module())?.path,
+        };
+        let way = match &dispatcher {
+            Some(id) if id.qualname().contains('.') => Way { led: Led::ToMethod, ..call.way },
+            Some(_) => Way { led: Led::ToItself, ..call.way },
+            None => call.way,
         };
         let qualname = callee.qualname();
         let surroundings = answering(core, call).map(|found| Surroundings { stand_ins: found, ..Surroundings::of(call) });
@@ -258,23 +270,30 @@ pub fn requests<'a>(
             module: callee.module().to_owned(),
             path: path.as_str().to_owned(),
             qualname: qualname.split('#').next().unwrap_or(qualname).to_owned(),
-            as_kept: call.bound().is_some(),
-            args: value::encode_arguments(&call.args),
+            as_kept: dispatcher.is_none() && call.bound().is_some(),
+            dispatch: dispatcher.map(|id| Dispatch { dispatcher: id.qualname().to_owned(), line: function.span.first }),
+            args: value::encode_arguments(&call.args, way),
             surroundings,
             wait,
+            sites: sites.of(call, function).map(|forms| forms.into_iter().map(|form| (form.by_place, form.by_name)).collect()),
             also: Vec::new(),
         }))
     };
     calls.enumerate().filter_map(request).collect()
 }
 
-fn observed(index: &Index, result: Result<Ending, NotMade>) -> Observed {
-    let ending = match result {
+fn observed(index: &Index, call: &Call, result: Result<Ending, NotMade>) -> Observed {
+    let mut ending = match result {
         Ok(ending) => ending,
         Err(why) => return not_made(why),
     };
-    let effect =
+    let mut effect =
         value::outcome(&ending.outcome).map_err(|error| NotMade { why: ReasonCode::ReplayError.with(error), import: None });
+    if let Ok(effect) = &mut effect
+        && under_former_names(index, call, effect)
+    {
+        ending.outcome = value::encode_outcome(effect);
+    }
     let entered = ending
         .entered
         .iter()
@@ -284,6 +303,37 @@ fn observed(index: &Index, result: Result<Ending, NotMade>) -> Observed {
         })
         .collect();
     Observed { effect, bytes: ending.outcome, duration_ns: i64::try_from(ending.ns).unwrap_or(i64::MAX), entered }
+}
+
+/// Gives classes and functions the names that they were recorded with, where these lead to them today: what moved and is
+/// re-exported is the same thing. Tells whether there were any.
+fn under_former_names(index: &Index, call: &Call, effect: &mut Effect) -> bool {
+    let mut recorded: BTreeSet<TypeName> = BTreeSet::new();
+    for value in call.args.iter().map(|arg| &arg.value).chain(call.effect.values()) {
+        value.walk(&mut |part| {
+            if let Some(ty) = parts::type_of(part).filter(|ty| !recorded.contains(ty)) {
+                recorded.insert(ty.clone());
+            }
+            true
+        });
+    }
+    let moved = |ty: &TypeName| Some((index.moved_to(ty).filter(|today| !recorded.contains(today))?, ty.clone()));
+    let former: Vec<(TypeName, TypeName)> = recorded.iter().filter_map(moved).collect();
+    if former.is_empty() {
+        return false;
+    }
+    let mut renamed = false;
+    for value in effect.values_mut() {
+        parts::each(value, &mut |part| {
+            if let Some(ty) = parts::type_of_mut(part)
+                && let Some((_, old)) = former.iter().find(|(today, _)| today == ty)
+            {
+                *ty = old.clone();
+                renamed = true;
+            }
+        });
+    }
+    renamed
 }
 
 /// Gives what stands in for others when a call is made again, with what these gave.

@@ -14,7 +14,7 @@ use crate::base::redact::Redactor;
 use crate::base::text;
 use crate::compat::trace::{self, OldCall};
 use crate::domain::batch::{Batch, CallEnd, CallTimes, FunctionCount, NewCall, SpoolCall};
-use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, ProgramEnd, Recording, RecordingId};
+use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, ProgramEnd, Recording, RecordingId, Way};
 use crate::domain::function::{Function, FunctionId, FunctionKind, Param, ParamKind};
 use crate::domain::observation::Observation;
 use crate::domain::value::{TypeName, Value};
@@ -245,7 +245,7 @@ fn call_of(by_name: &HashMap<String, &Function>, old: OldCall, redactor: &mut Re
                 return Err(format!("{name} takes no class."));
             };
             let value = Value::Name(TypeName::new(function.id.module(), class));
-            args.push(Argument { name: first.name.clone(), kind: first.kind, value });
+            args.push(Argument::new(&first.name, first.kind, value));
             params = rest;
         }
         FunctionKind::Method | FunctionKind::Property | FunctionKind::Nested => return Err(trace::Refused::OnObject.to_string()),
@@ -274,6 +274,7 @@ fn call_of(by_name: &HashMap<String, &Function>, old: OldCall, redactor: &mut Re
         start_ns: 0,
         duration_ns: 0,
         args,
+        way: Way::default(),
         effect: Effect { outcome, changed: Vec::new() },
         touches: Vec::new(),
         observed: Observation::default(),
@@ -309,7 +310,7 @@ fn bound(params: &[Param], args: Vec<Value>, kwargs: Vec<(String, Value)>) -> Re
             }
             (None, None) => return Err(format!("{} is missing", param.name)),
         };
-        out.push(Argument { name: param.name.clone(), kind: param.kind, value });
+        out.push(Argument::new(&param.name, param.kind, value));
     }
     match (given.next(), named.first()) {
         (None, None) => Ok(out),
@@ -367,7 +368,7 @@ fn batch_of(calls: Vec<(Call, String)>) -> Batch {
         });
         batch.calls.push(NewCall {
             spool,
-            args: encode_arguments(&call.args),
+            args: encode_arguments(&call.args, call.way),
             path,
             parent: None,
             caller: None,

@@ -154,7 +154,7 @@ pub fn causes(core: &Core, entered: &HashSet<FunctionId>) -> Result<Vec<Edit>, T
 
 fn function_edit(index: &Index, id: &FunctionId, old: &RecordedCode) -> Option<Edit> {
     let text = index.text(&old.path);
-    let (new_lines, first) = match (index.function(id), text) {
+    let (new_lines, first) = match (index.today(id), text) {
         (Some(now), Some(_)) if now.fingerprint.code() == old.fingerprint => return None,
         (Some(now), Some(text)) => (lines(&text, now.span.first, now.span.last), now.span.first),
         _ => (Vec::new(), old.first_line),

@@ -28,6 +28,7 @@ use crate::engine::replay::checkout::Elsewhere;
 use crate::engine::replay::compare::{self, Seen};
 use crate::engine::replay::edited::{self, Delta, Tally};
 use crate::engine::replay::first_replay;
+use crate::engine::replay::foreign;
 use crate::engine::replay::imports;
 use crate::engine::replay::pairs::{Ending, Pair, Pairs, ending};
 use crate::engine::state::background::blocking;
@@ -186,7 +187,7 @@ impl Wanted {
                 Self { functions: BTreeSet::new(), keys: HashMap::new(), edited: edited(&before, &today), data: HashMap::new() };
             for total in totals {
                 let id = total.function;
-                if before.function(&id).is_some() && today.function(&id).is_some() {
+                if before.today(&id).is_some() && today.today(&id).is_some() {
                     let keys = (old.code_key(&id), new.code_key(&id));
                     if keys.0 != keys.1 {
                         wanted.keys.insert(id.clone(), keys);
@@ -290,6 +291,9 @@ async fn compare(
         pairs.entry(call.function.clone()).or_default().push(Pair { call, old, new });
     }
     core.store().put_outcomes(fresh)?;
+    for function in foreign::set_aside(before.index(), &core.index(), &mut pairs) {
+        tally.of(&function).leave_out(ReasonCode::OtherArguments.into());
+    }
     let mut compared = Compared { pairs, tally };
     time_again(core, before, &mut compared, job).await?;
     compared.count();
@@ -385,7 +389,7 @@ fn kind(pair: &Pair) -> Option<Kind> {
 }
 
 fn function_diff(core: &Core, today: &Index, wanted: &Wanted, id: &FunctionId, pairs: &[Pair]) -> Option<FunctionDiff> {
-    let function = today.function(id)?;
+    let function = today.today(id)?;
     let mut calls: Vec<DiffedCall> = pairs
         .iter()
         .filter_map(|pair| {

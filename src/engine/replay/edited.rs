@@ -80,7 +80,7 @@ impl Delta {
             }
         }
         let there: HashSet<&FunctionId> = today.functions().map(|function| &function.id).collect();
-        let gone = before.keys().filter_map(Subject::function).filter(|id| !there.contains(id));
+        let gone = before.keys().filter_map(Subject::function).filter(|id| !there.contains(id) && today.today(id).is_none());
         delta.gone = gone.cloned().collect();
         delta
     }

@@ -288,7 +288,13 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
             false => reach.code_key(&call.function),
         };
         match &seen.effect {
-            Ok(effect) if difference(&call.effect, effect).is_none() => confirmed.push(seen.stored(call.id, code)),
+            Ok(effect) if difference(&call.effect, effect).is_none() => {
+                // A recording does not read iterators: what was read of them first is what counts.
+                if is_theirs && effect.is_read() && core.store().baseline_is_recorded(call.id)? {
+                    core.store().set_baseline(call.id, Some(seen.bytes.clone()))?;
+                }
+                confirmed.push(seen.stored(call.id, code));
+            }
             // Why it may not be run as it is was known before.
             Ok(_) | Err(_) if call.stood_in().is_some() => {}
             Ok(_) if held.contains_key(&call.id) => dropped.push((call.id, ReasonCode::HeldStill.into())),

@@ -8,5 +8,6 @@ pub(crate) mod compare;
 pub(crate) mod diff;
 pub(crate) mod edited;
 pub(crate) mod first_replay;
+pub(crate) mod foreign;
 pub(crate) mod imports;
 pub(crate) mod pairs;

@@ -1,6 +1,6 @@
 //! Objects of classes: by their constructor when their state shows it, by their recorded life (`life.rs`) otherwise.
 
-use crate::domain::call::{Argument, Call};
+use crate::domain::call::{Argument, Call, Given};
 use crate::domain::function::{Param, ParamKind};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::{ObjectKind, TypeName, Value};
@@ -232,13 +232,16 @@ impl<'a> Builder<'a, '_> {
         let mut out = Vec::new();
         for arg in args {
             let items = self.argument(arg)?;
-            out.push((arg.kind, items));
+            out.push((arg.kind, arg.given, items));
         }
         Ok(act::assemble(params, args.iter().map(|arg| arg.name.as_str()), out))
     }
 
-    /// Writes one argument: one value, or the parts of `*args` and `**kwargs`.
+    /// Writes one argument: one value, the parts of `*args` and `**kwargs`, or nothing where it was left out.
     pub(in crate::generate) fn argument(&mut self, arg: &Argument) -> Result<Vec<Item>, Stop> {
+        if arg.given == Given::LeftOut {
+            return Ok(Vec::new());
+        }
         match (arg.kind, &arg.value) {
             (ParamKind::VarPositional, Value::Tuple(values)) => {
                 Ok(self.values(values, "value")?.into_iter().map(Item::from).collect())

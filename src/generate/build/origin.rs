@@ -193,7 +193,7 @@ impl<'a> Builder<'a, '_> {
         let rest = args.get(usize::from(receiver.is_some() || takes_class)..).unwrap_or_default();
         let mut items = Vec::new();
         for arg in rest {
-            items.push((arg.kind, self.argument(arg)?));
+            items.push((arg.kind, arg.given, self.argument(arg)?));
         }
         let items = act::assemble(&function.params, rest.iter().map(|arg| arg.name.as_str()), items);
         if let Some(receiver) = receiver {

@@ -119,7 +119,7 @@ fn of_function<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, name: &str) ->
         let asked = |builder: &mut Builder<'a, '_>| {
             let mut args = Vec::new();
             for arg in &later.args {
-                args.push((arg.kind, builder.argument(arg)?));
+                args.push((arg.kind, arg.given, builder.argument(arg)?));
             }
             Ok(Expr::call_with(name, act::assemble(&[], later.args.iter().map(|arg| arg.name.as_str()), args)))
         };

@@ -18,11 +18,8 @@ fn asked(name: &str, calls: &[(Vec<Value>, Outcome)]) -> Option<(Prompt, Form)> 
 
 fn call(function: &Function, values: &[Value], outcome: &Outcome) -> Call {
     let arguments = function.params.iter().zip(values);
-    let argument = |(param, value): (&crate::domain::function::Param, &Value)| Argument {
-        name: param.name.clone(),
-        kind: param.kind,
-        value: value.clone(),
-    };
+    let argument =
+        |(param, value): (&crate::domain::function::Param, &Value)| Argument::new(&param.name, param.kind, value.clone());
     let effect = Effect { outcome: outcome.clone(), changed: vec![] };
     Call { args: arguments.map(argument).collect(), effect, ..samples::call(function.id.clone(), &[], Value::None) }
 }

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::text;
+use crate::domain::call::Given;
 use crate::domain::function::Function;
 use crate::generate::act::{Act, Target, operand};
-use crate::generate::case::{Case, Ending, Wrap};
+use crate::generate::case::{Case, CaseArgument, Ending, Wrap};
 use crate::generate::expect::{RESULT, Relation};
 use crate::generate::layout::{Expr, Item, WIDTH, string};
 use crate::generate::names;
@@ -57,7 +58,9 @@ fn position(cases: &[Case], case: &Case) -> usize {
 /// Describes everything of a case but its values; `None` when it cannot be a row.
 #[must_use]
 pub fn shape(case: &Case) -> Option<String> {
-    let single_items = case.args.iter().all(|arg| !arg.recorded.kind.is_variadic() && arg.items.len() == 1);
+    let is_left_out = |arg: &CaseArgument| arg.recorded.given == Given::LeftOut;
+    let single_items = case.args.iter().all(|arg| is_left_out(arg) || !arg.recorded.kind.is_variadic() && arg.items.len() == 1);
+    let left_out: Vec<bool> = case.args.iter().map(is_left_out).collect();
     let scalars = case.args.iter().flat_map(|arg| &arg.items).all(|item| item.value.flat().len() <= 60);
     let loud = !case.printed.is_empty() || case.warns.is_some();
     if case.laid != Laid::default()
@@ -82,7 +85,7 @@ pub fn shape(case: &Case) -> Option<String> {
         Wrap::First(count) => format!("first {count}"),
         other => format!("{other:?}"),
     };
-    Some(format!("{ending}|{wrap}|{:?}|{}", case.target, setup.join("\n")))
+    Some(format!("{ending}|{wrap}|{left_out:?}|{:?}|{}", case.target, setup.join("\n")))
 }
 
 /// The one comparison of a row; exact digits go with `==`.
@@ -108,8 +111,8 @@ struct Column {
 
 /// The rows of a parametrized test.
 struct Table {
-    /// For each argument its expression in the body.
-    args: Vec<Expr>,
+    /// For each argument its expression in the body, none for one that is left out.
+    args: Vec<Option<Expr>>,
     expected: Option<Expr>,
     message: Option<Expr>,
     columns: Vec<Column>,
@@ -124,11 +127,15 @@ impl Table {
         let mut columns = Vec::new();
         let mut args = Vec::new();
         for (at, arg) in first.args.iter().enumerate() {
+            if arg.items.is_empty() {
+                args.push(None);
+                continue;
+            }
             let mut values = Vec::new();
             for case in &group.cases {
                 values.push(case.args.get(at)?.items.first()?.value.clone());
             }
-            args.push(column(&arg.recorded.name, values, &mut columns, scope, &mut taken));
+            args.push(Some(column(&arg.recorded.name, values, &mut columns, scope, &mut taken)));
         }
         let mut expected = None;
         let mut message = None;
@@ -248,7 +255,7 @@ pub(super) fn test(group: &Group<'_>, name: String, project: Project<'_>, functi
     for statement in &first.setup {
         lines.extend(statement.lines(4));
     }
-    let items = table.args.iter().map(|expr| vec![Item::from(expr.clone())]).collect();
+    let items = table.args.iter().map(|expr| expr.iter().cloned().map(Item::from).collect()).collect();
     if let Ok(act) = first.act(function, items) {
         match &first.ending {
             Ending::Raises(raised) => {

@@ -229,12 +229,9 @@ fn outcomes_of_the_worker_are_read_and_written() {
 #[test]
 fn arguments_are_read_and_written() {
     let bytes = dumped(interpreter(), &["(('self', 1, (S, 'ref', 1)), ('rest', 2, (1, 2)))", "(('a', 9, 1),)"]);
-    let args = arguments(&bytes[0]).unwrap();
-    assert_eq!(
-        args[1],
-        Argument { name: "rest".into(), kind: ParamKind::VarPositional, value: Value::Tuple(vec![Value::Int(1), Value::Int(2)]) }
-    );
-    assert_eq!(encode_arguments(&args), bytes[0]);
+    let (args, way) = arguments(&bytes[0]).unwrap();
+    assert_eq!(args[1], Argument::new("rest", ParamKind::VarPositional, Value::Tuple(vec![Value::Int(1), Value::Int(2)])));
+    assert_eq!(encode_arguments(&args, way), bytes[0]);
     assert!(arguments(&bytes[1]).is_err(), "there is no parameter kind 9");
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::harness::package::compiled_by;
 use pytead_tui::contain::{self, Level};
-use pytead_tui::domain::call::{Argument, Effect, GeneratorEnd, Outcome};
+use pytead_tui::domain::call::{Argument, Effect, GeneratorEnd, Outcome, Way};
 use pytead_tui::domain::function::ParamKind;
 use pytead_tui::domain::reason::{Reason, ReasonCode};
 use pytead_tui::domain::value::{ObjectKind, TypeName, Value};
@@ -81,7 +81,7 @@ fn kernel_levels() -> Vec<Level> {
 }
 
 fn arg(name: &str, value: Value) -> Argument {
-    Argument { name: name.into(), kind: ParamKind::PositionalOrKeyword, value }
+    Argument::new(name, ParamKind::PositionalOrKeyword, value)
 }
 
 fn call(key: u64, place: &str, args: &[Argument]) -> ReplayCall {
@@ -92,9 +92,11 @@ fn call(key: u64, place: &str, args: &[Argument]) -> ReplayCall {
         path: format!("{}.py", module.replace('.', "/")),
         qualname: qualname.into(),
         as_kept: false,
-        args: value::encode_arguments(args),
+        args: value::encode_arguments(args, Way::default()),
         surroundings: Surroundings::default(),
         wait: Duration::from_secs(5),
+        sites: None,
+        dispatch: None,
         also: Vec::new(),
     }
 }
@@ -239,15 +241,11 @@ async fn every_kind_of_function_is_called_again() {
         let kinds = [
             arg("self", cart()),
             arg("item", Value::Int(3)),
-            Argument { name: "more".into(), kind: ParamKind::VarPositional, value: Value::Tuple(vec![Value::Int(4)]) },
-            Argument { name: "twice".into(), kind: ParamKind::KeywordOnly, value: Value::Bool(true) },
-            Argument {
-                name: "rest".into(),
-                kind: ParamKind::VarKeyword,
-                value: Value::Dict(vec![(Value::Str("x".into()), Value::Int(1))]),
-            },
+            Argument::new("more", ParamKind::VarPositional, Value::Tuple(vec![Value::Int(4)])),
+            Argument::new("twice", ParamKind::KeywordOnly, Value::Bool(true)),
+            Argument::new("rest", ParamKind::VarKeyword, Value::Dict(vec![(Value::Str("x".into()), Value::Int(1))])),
         ];
-        add.args = value::encode_arguments(&kinds);
+        add.args = value::encode_arguments(&kinds, Way::default());
         assert_eq!(effect(&worker, add).await.outcome, Outcome::Returned(Value::Int(9)), "{python}");
 
         let simple = [
@@ -382,7 +380,7 @@ async fn what_cannot_be_made_again_says_why() {
     ]);
     let python = pythons().pop().unwrap();
     let worker = project.worker(&python, best_level()).await;
-    let renamed = [Argument { name: "old".into(), kind: ParamKind::PositionalOrKeyword, value: Value::Int(1) }];
+    let renamed = [Argument::new("old", ParamKind::PositionalOrKeyword, Value::Int(1))];
     let too_many = [arg("n", Value::Int(1)), arg("m", Value::Int(1))];
     for (call, why) in [
         (call(1, "shop:gone", &[]), "gone no longer exists in shop"),

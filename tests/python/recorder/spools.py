@@ -4,7 +4,7 @@ import marshal
 from pathlib import Path
 
 FIELDS = {
-    "C": "cid fid parent ns direct task receiver args caller line brief bound",
+    "C": "cid fid parent ns direct task receiver args caller line brief bound how",
     "R": "cid ns value changed",
     "X": "cid ns error mro line cause changed",
 }

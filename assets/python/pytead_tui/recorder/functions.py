@@ -17,7 +17,7 @@ class Function:
 
     __slots__ = (
         "fid", "file", "module", "qualname", "line", "flags", "names", "kinds", "mask", "words", "receiver",
-        "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "places", "edges",
+        "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "places", "sites", "edges",
         "inflight", "dirty", "codes", "yields", "hooks", "generates", "wasted", "brief", "lines", "last", "sure",
         "copies", "outer", "over", "beyond", "dim", "reaches_out",
     )  # fmt: skip
@@ -56,6 +56,7 @@ class Function:
         self.repeats: dict = {}
         self.callers: dict = {}
         self.places: dict = {}
+        self.sites: dict = {}  # by code and offset: the code, and how it writes its call, see given.py
         self.edges: set = set()
         self.dirty = False
         self.reaches_out = False  # a call of it left the process: equal ones may end otherwise

@@ -11,7 +11,7 @@ import marshal
 import sys
 import time
 
-from pytead_tui.recorder import bindings, budget, changes, copies, functions, values
+from pytead_tui.recorder import bindings, budget, changes, copies, functions, given, values
 from pytead_tui.recorder.calls import Call, shape_of
 from pytead_tui.recorder.endings import Endings
 from pytead_tui.recorder.functions import Function
@@ -194,7 +194,8 @@ class Recorder(Endings, Places):
                 function.wasted += 1
             self._count_copying(function, started)
         bound = self._bound(function, frame, code, held) if function.flags & functions.NESTED else None
-        key = hash(blob) if bound is None else hash((blob, bound))
+        how = given.of(function, frame.f_back, code, held, bound)
+        key = hash((blob, bound, given.left_out(how)))
         earlier = function.inputs.get(key)
         if earlier is not None and not function.reaches_out:
             if not waiting:
@@ -215,9 +216,7 @@ class Recorder(Endings, Places):
                 self.announce_objects(spool, met[:1], call.cid)
         caller, line, direct = place[:3]
         record = ("C", call.cid, function.fid, self.parent(frame), _now(), direct, self.task(), receiver, trees,
-                  caller, line)  # fmt: skip
-        if bound is not None:
-            record += (False, bound)
+                  caller, line, False, bound, how)  # fmt: skip
         call.inputs_key = key
         with self.lock:
             before = self.live.get(call.key)

@@ -12,66 +12,48 @@ import sys
 import time
 from collections import Counter
 
-from pytead_tui.worker import closely, stand_ins, track
+from pytead_tui.recorder import kinds
+from pytead_tui.worker import callee as callees
+from pytead_tui.worker import closely, mutants, reading, stand_ins, track
 from pytead_tui.worker.capture import Eyes
 from pytead_tui.worker.edited_lines import EditedLines
-from pytead_tui.worker.lookup import Broken, find, find_callee
+from pytead_tui.worker.lookup import Broken, find_callee
 from pytead_tui.worker.rebuild import Builder
 from pytead_tui.worker.unavailable import Unavailable
 
 MOST_ITEMS = 50  # of a generator
-POSITIONAL_ONLY, ORDINARY, REST, KEYWORD_ONLY, KEYWORDS = range(5)
-
-
-def bind(function: object, arguments: list) -> tuple:
-    """Spreads recorded (name, kind, value) over the parameters of today: (args, kwargs)."""
-    given = {name: value for name, kind, value in arguments if kind in (POSITIONAL_ONLY, ORDINARY, KEYWORD_ONLY)}
-    order = [name for name, kind, _ in arguments if kind in (POSITIONAL_ONLY, ORDINARY)]
-    rest = [item for _, kind, value in arguments if kind == REST for item in value]
-    named = {name: held for _, kind, value in arguments if kind == KEYWORDS for name, held in value.items()}
-    signature = inspect.signature(function, follow_wrapped=False)
-    today = list(signature.parameters.values())
-    places = [p for p in today if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    args: list = []
-    gap = False
-    for at, parameter in enumerate(places):
-        name = parameter.name
-        if name not in given and at < len(order) and order[at] in given and order[at] not in signature.parameters:
-            given[name] = given.pop(order[at])  # it was renamed
-        if name not in given:
-            gap = True
-        elif gap and parameter.kind is not parameter.POSITIONAL_ONLY:
-            named[name] = given.pop(name)
-        else:
-            args.append(given.pop(name))
-    if rest and gap:
-        raise Broken("its parameters changed", "signature-changed")
-    named.update(given)
-    try:
-        signature.bind(*args, *rest, **named)
-    except TypeError as error:
-        raise Broken(f"its parameters changed: {error}", "signature-changed", None, error) from error
-    return [*args, *rest], named
 
 
 def _ready(modules: object, call: dict, unavailable: "Unavailable | None" = None) -> tuple:
-    """Makes what a call takes: (function, args, kwargs, the eyes that look at how it ends). Raises Broken."""
+    """Makes what a call takes: (callee, args, kwargs, the eyes that look at how it ends). Raises Broken."""
     module = modules.get(call["module"], call["path"])
     builder = Builder(module, unavailable)
+    *told, way = _told(call)
+    # What was left out need not be made: it is the default of today.
     arguments = [
-        (name, kind, builder.value(tree)) for name, kind, tree in marshal.loads(base64.b64decode(call["args"]))
+        (name, kind, None if given == callees.LEFT_OUT else builder.value(tree), given) for name, kind, tree, given in told
     ]
-    function = find_callee(module, call, len(arguments))
-    args, kwargs = bind(function, arguments)
+    callee = callees.of(module, call, way, [value for _, _, value, _ in arguments])
+    args, kwargs = callees.spread(callee, arguments, call.get("sites"))
     stand_ins.put(call.get("stand_ins", []), builder, module)
-    eyes = Eyes([name for name, _, _ in arguments], [value for _, _, value in arguments], function.__globals__)
-    return function, args, kwargs, eyes
+    given = [(name, value) for name, _, value, how in arguments if how != callees.LEFT_OUT]
+    eyes = Eyes([name for name, _ in given], [value for _, value in given], module.__dict__)
+    return callee, args, kwargs, eyes
 
 
-def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
-    """Makes a call and gives its reply; `begin` is told when the arguments are ready. Raises Broken."""
+def _told(call: dict) -> list:
+    """Lists the recorded arguments, (name, kind, tree, given), and last how the call came to its function."""
+    told = list(marshal.loads(base64.b64decode(call["args"])))
+    way = told.pop() if told and type(told[-1]) is str else ""
+    return [*(argument if len(argument) == 4 else (*argument, callees.UNKNOWN) for argument in told), way]
+
+
+def make(modules: object, call: dict, tracked: bool, begin: object, wait: object) -> dict:
+    """Makes a call and gives its reply; `begin` is told when the arguments are ready, `wait` the reply so far, before what
+    the call gave is read. Raises Broken.
+    """
     unavailable = Unavailable() if call.get("stands_in") else None
-    function, args, kwargs, eyes = _ready(modules, call, unavailable)
+    callee, args, kwargs, eyes = _ready(modules, call, unavailable)
     begin()
     _seed(call)
     stopped = stand_ins.stay()
@@ -82,7 +64,7 @@ def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
         arcs = closely.Arcs(modules.root)
         with closely.listening() as ears:
             sys.settrace(arcs.enter)
-            outcome = _run(function, args, kwargs, eyes, watched=True)
+            outcome = _run(callee, args, kwargs, eyes, watched=True)
             sys.settrace(None)
             said = closely.says(eyes.given) if outcome[0] == "R" and closely.is_mute(outcome[1]) else {}
         heard = {**ears.reply(), **arcs.reply(), "lines": arcs.lines}
@@ -90,59 +72,72 @@ def make(modules: object, call: dict, tracked: bool, begin: object) -> dict:
     elif call.get("lines"):
         edited = EditedLines(modules.root, call["lines"])
         sys.settrace(edited.enter)
-        outcome = _run(function, args, kwargs, eyes)
+        outcome = _run(callee, args, kwargs, eyes)
         sys.settrace(None)
         heard = {"lines_left": edited.reply()}
     else:
-        outcome = _run(function, args, kwargs, eyes)
+        outcome = _run(callee, args, kwargs, eyes)
     spent = time.perf_counter_ns() - started
-    if entered is not None:
-        track.stop()
     if stopped:
         raise Broken(f"it would leave its process: {stopped[0]}", "blocked-side-effect", None, stopped[0])
     if unavailable is not None and unavailable.used is not None:
         raise Broken(f"it uses a {unavailable.used}, which cannot be made again", "opaque-object", unavailable.used)
-    reply = {"outcome": base64.b64encode(marshal.dumps(outcome, 2)).decode(), "ns": spent, **heard}
+    reply = {"outcome": _text(outcome), "ns": spent, **heard}
     if entered is not None:
         reply["entered"] = sorted(entered)
+    lazy = [] if call.get("closely") or outcome[0] != "R" else reading.wanted(eyes.given, outcome[1], [*args, *kwargs.values()])
+    if lazy:
+        matters = closely.is_mute(outcome[1])
+        missing = {**outcome[2], **(reading.unread(reading.ENDLESS) if matters else {})}
+        wait({**reply, "outcome": _text((*outcome[:2], missing))})
+        found = reading.read(lazy, eyes)
+        if stopped:
+            found = reading.unread(f"reading it would leave its process: {stopped[0]}")
+        if reading.is_read(found) or matters:
+            reply["outcome"] = _text((*outcome[:2], {**outcome[2], **found}))
+        if entered is not None:
+            reply["entered"] = sorted(entered)
+    if entered is not None:
+        track.stop()
     return reply
+
+
+def _text(outcome: tuple) -> str:
+    return base64.b64encode(marshal.dumps(outcome, 2)).decode()
 
 
 def noticed(modules: object, call: dict, place: dict, first: dict, faults: dict, known: "Counter[int]") -> list:
     """Makes a call once more for each fault in its function that not enough of its calls are known to notice, or for each in
     a function that it runs; gives a number for each that makes it end otherwise."""
-    if place is call:
-        faulty = _ready(modules, call)[0]
-    else:
-        try:
-            faulty = find(modules.get(place["module"], place["path"]), place["qualname"])
-        except Broken:
-            return []
-    own = faulty.__code__
+    try:
+        faulty = find_callee(modules.get(place["module"], place["path"]), place, len(_told(call)) - 1 if place is call else None)
+    except Broken:
+        return []
+    own = mutants.Own(faulty)
     lines = first["lines"]
 
-    def end(code: object) -> tuple:
-        function, args, kwargs, eyes = _ready(modules, call)
-        faulty.__code__ = code
+    def end(code: object, default: "tuple | None" = None) -> tuple:
+        callee, args, kwargs, eyes = _ready(modules, call)
+        own.put(code, default)
         _seed(call)
         fuse = closely.Fuse(modules.root, closely.PATIENCE * lines + 1000)
         with closely.listening() as ears:
             sys.settrace(fuse.enter)
             try:
-                outcome = _run(function, args, kwargs, eyes, watched=True)
+                outcome = _run(callee, args, kwargs, eyes, watched=True)
             except closely.TooLong:
                 outcome = ("T",)
             finally:
                 sys.settrace(None)
-        return base64.b64encode(marshal.dumps(outcome, 2)).decode(), ears.reply()["printed"]
+        return _text(outcome), ears.reply()["printed"]
 
     as_recorded = first["outcome"], first["printed"]
-    mutants = faults.get(own, [])[: closely.tries(lines)]
-    marked = [(closely.mark(place, at), mutant) for at, mutant in enumerate(mutants)]
+    found = faults.get(own.code, [])[: closely.tries(lines)]
+    marked = [(closely.mark(place, at), mutant) for at, mutant in enumerate(found)]
     tried = [(mark, mutant) for mark, mutant in marked if place is not call or known[mark] < closely.ENOUGH]
-    found = [mark for mark, mutant in tried if end(mutant.code) != as_recorded]
+    found = [mark for mark, mutant in tried if end(mutant.code, mutant.default) != as_recorded]
     # Where a fault left something behind, nobody knows which of them were noticed.
-    if found and end(own) != as_recorded:
+    if found and end(own.code) != as_recorded:
         return []
     return found
 
@@ -155,17 +150,15 @@ def _seed(call: dict) -> None:
         numpy.seed(seed)
 
 
-def _run(function: object, args: list, kwargs: dict, eyes: Eyes, watched: bool = False) -> tuple:
-    flags = function.__code__.co_flags
+def _run(callee: callees.Callee, args: list, kwargs: dict, eyes: Eyes, watched: bool = False) -> tuple:
     try:
-        if flags & inspect.CO_GENERATOR:
-            return _generator(function(*args, **kwargs), eyes, watched)
-        if flags & inspect.CO_ASYNC_GENERATOR:
-            return asyncio.run(_async_generator(function(*args, **kwargs), eyes))
-        if flags & inspect.CO_COROUTINE:
-            value = asyncio.run(_whole(function(*args, **kwargs)))
-        else:
-            value = function(*args, **kwargs)
+        value = callee.call(*args, **kwargs)
+        if type(value) is kinds.Generator and callee.runs(value.gi_code):
+            return _generator(value, eyes, watched)
+        if inspect.isasyncgen(value) and callee.runs(value.ag_code):
+            return asyncio.run(_async_generator(value, eyes))
+        if callee.awaited if callee.awaited is not None else callee.flags & inspect.CO_COROUTINE:
+            value = asyncio.run(_whole(value))
     except BaseException as error:
         return ("X", *eyes.end(error))
     eyes.given = value
@@ -173,7 +166,10 @@ def _run(function: object, args: list, kwargs: dict, eyes: Eyes, watched: bool =
         return _generator(value, eyes, watched)
     if watched and closely.holds_lazy(value):
         return ("R", closely.tree(value, eyes), {})
-    return ("R", *eyes.end(value))
+    ended = ("R", *eyes.end(value))
+    if type(value) is kinds.Coroutine:
+        value.close()  # nobody awaits it
+    return ended
 
 
 async def _whole(awaitable: object) -> object:

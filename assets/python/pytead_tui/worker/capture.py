@@ -34,6 +34,10 @@ class Eyes:
         """Gives the tree of what a generator yielded, as it is now."""
         return values.capture(self.objects, values.CALLS, (value,))[0][0]
 
+    def changed(self) -> list:
+        """Gives how the arguments look that may change."""
+        return [self._blob(value, word)[0] for _, value, word, _ in self.watched]
+
     def end(self, value: object) -> tuple:
         """Gives the tree of the outcome's value and the arguments that changed."""
         changed = [(n, v, w) for n, v, w, blob in self.watched if self._blob(v, w)[0] != blob]

@@ -34,7 +34,7 @@ class Trial:
         limit = min(run["limit_ms"], int((IDLE + 5 * took) * 1000))
         self.run = {**run, "limit_ms": limit}
         self.items = items
-        self.targets = targets  # with one code
+        self.owned = [mutants.Own(target) for target in targets]
         self.own = targets[0].__code__
         self.faults = dict(enumerate(mutants.of(targets[0], run.get("most", 8))))
         self.seconds = len(items) * limit / 1000  # for one fault
@@ -42,10 +42,10 @@ class Trial:
         self.leads = False  # no others come before it in its process
         self.is_done = False
 
-    def put(self, code: types.CodeType) -> None:
-        """Has the function run this code."""
-        for target in self.targets:
-            target.__code__ = code
+    def put(self, code: types.CodeType, default: "tuple | None" = None) -> None:
+        """Has the function run this code, with this default."""
+        for own in self.owned:
+            own.put(code, default)
 
     def put_copy(self) -> None:
         """Has the function run a copy of its own code, which no test can tell from a fault but by what it does."""
@@ -191,7 +191,7 @@ def _say(bench: object, trial: Trial, turn: int, mutant: mutants.Mutant) -> None
 
 def _with(bench: object, trial: Trial, mutant: mutants.Mutant) -> None:
     _under_watch(bench)
-    trial.put(mutant.code)
+    trial.put(mutant.code, mutant.default)
     bench.go(trial.run, trial.items)
 
 

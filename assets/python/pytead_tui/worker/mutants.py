@@ -8,6 +8,7 @@ import __future__
 import ast
 import functools
 import inspect
+import itertools
 import tokenize
 import types
 from collections.abc import Iterator
@@ -39,12 +40,38 @@ _READS = ("get", "items", "values")
 
 
 class Mutant:
-    """A fault: what it is, on which line, and the code with it."""
+    """A fault: what it is, on which line, and the code with it, or the parameter that has another default."""
 
-    def __init__(self, label: str, line: int, code: types.CodeType) -> None:
+    def __init__(self, label: str, line: int, code: types.CodeType, default: "tuple | None" = None) -> None:
         self.label = label
         self.line = line
         self.code = code
+        self.default = default  # its name and value
+
+
+class Own:
+    """A function as it is: what a fault is put into and taken out of."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+        self.code = function.__code__
+        self.defaults = function.__defaults__
+        self.named = function.__kwdefaults__
+
+    def put(self, code: types.CodeType, default: "tuple | None" = None) -> None:
+        """Has the function run this code, with this default in the place of its own."""
+        self.function.__code__ = code
+        defaults, named = self.defaults, self.named
+        if default is not None:
+            name, value = default
+            if named is not None and name in named:
+                named = {**named, name: value}
+            else:
+                at = self.code.co_varnames[: self.code.co_argcount].index(name) - self.code.co_argcount
+                held = list(defaults)
+                held[at] = value
+                defaults = tuple(held)
+        self.function.__defaults__, self.function.__kwdefaults__ = defaults, named
 
 
 def of(function: types.FunctionType, most: int) -> "list[Mutant]":
@@ -55,10 +82,15 @@ def of(function: types.FunctionType, most: int) -> "list[Mutant]":
     if node is None:
         return []
     mutants: list = []
-    seen = {own.co_code + repr(own.co_consts).encode()}
+    seen = {_key(own)}
     node.decorator_list = []
     constants = _constants(function)
-    for label, line, place, change in _spread(definition, node, constants, most * 3):
+    for label, line, place, change in _spread(definition, node, constants, most * 3, function):
+        if place is None:
+            mutants.append(Mutant(label, line, own, change))
+            if len(mutants) == most:
+                break
+            continue
         # Taken back afterwards: to copy a tree, or to parse it again, takes longer than to compile it.
         fields = {name: list(held) if isinstance(held, list) else held for name, held in ast.iter_fields(place)}
         change(place)
@@ -68,13 +100,33 @@ def of(function: types.FunctionType, most: int) -> "list[Mutant]":
         # What comes out as the same code, or needs other cells, is no mutant.
         if code is None or code.co_freevars != own.co_freevars:
             continue
-        key = code.co_code + repr(code.co_consts).encode()
+        key = _key(code)
         if key not in seen:
             seen.add(key)
             mutants.append(Mutant(label, line, code))
         if len(mutants) == most:
             break
     return mutants
+
+
+def _key(code: types.CodeType) -> tuple:
+    """Gives what tells one code from another, wherever it lies."""
+    consts = tuple(_key(const) if isinstance(const, types.CodeType) else repr(const) for const in code.co_consts)
+    return code.co_code, consts
+
+
+def _defaults(node: ast.AST, function: types.FunctionType) -> "Iterator[tuple]":
+    """Gives the faults of defaults that are numbers or flags: (label, line, (parameter, other value)). They are no part of the
+    code: a call that leaves the argument out gets what the function holds."""
+    given = node.args.posonlyargs + node.args.args
+    pairs = [*zip(reversed(given), reversed(node.args.defaults)), *zip(node.args.kwonlyargs, node.args.kw_defaults)]
+    held = dict(zip([arg.arg for arg in given][-len(function.__defaults__ or ()) or len(given) :], function.__defaults__ or ()))
+    held.update(function.__kwdefaults__ or {})
+    for arg, default in pairs:
+        value = getattr(default, "value", None)
+        if isinstance(default, ast.Constant) and type(value) in (int, bool) and held.get(arg.arg) is value:
+            other = value + 1 if type(value) is int else not value
+            yield f"{value} → {other}", default.lineno, (arg.arg, other)
 
 
 class _Definition:
@@ -181,14 +233,19 @@ def _is_number(held: object) -> bool:
     return kind in (int, float) or (kind.__module__, kind.__name__) in (("decimal", "Decimal"), ("fractions", "Fraction"))
 
 
-def _spread(definition: _Definition, node: ast.AST, constants: "dict[str, list]", most: int) -> "Iterator[tuple]":
-    """Takes the faults of all kinds by turns: (label, line, node, what changes that node's own fields)."""
+def _spread(
+    definition: _Definition, node: ast.AST, constants: "dict[str, list]", most: int, function: types.FunctionType
+) -> "Iterator[tuple]":
+    """Takes the faults of all kinds by turns: (label, line, node, what changes that node's own fields); of a default without
+    a node, and with the parameter and its other value."""
     body = node.body[1:] if ast.get_docstring(node, clean=False) is not None and len(node.body) > 1 else node.body
     line = body[0].lineno
     yield "returns nothing", line, node, _return_at_once
     yield "returns something else", line, node, lambda root: _return_else(root, definition.tree().body)
     kinds: dict = {}
-    for inner in ast.walk(node):
+    for label, number, change in _defaults(node, function):
+        kinds.setdefault("b", []).append((label, number, None, change))
+    for inner in itertools.chain([node], *map(ast.walk, node.body)):
         for kind, label, number, change in (*_faults(inner), *_other_constants(inner, constants)):
             kinds.setdefault(kind, []).append((label, number, inner, change))
     lists = [sorted(kinds[kind], key=lambda fault: fault[1]) for kind in sorted(kinds)]

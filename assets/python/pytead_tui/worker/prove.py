@@ -334,7 +334,7 @@ class _Bench:
             module = self.modules.get(place["module"], place["path"])
             if "<locals>" in place["qualname"]:
                 return made.find(module, place["qualname"], self._project().values())
-            return [lookup.find(module, place["qualname"])]
+            return [lookup.find(module, place["qualname"], line=place.get("line"))]
         except Broken as error:
             return str(error)
 

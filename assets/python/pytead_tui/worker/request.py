@@ -1,6 +1,7 @@
 """The process of one request: imports the project from the files as they are now and forks for each call or run."""
 
 import base64
+import functools
 import marshal
 import os
 import signal
@@ -10,7 +11,7 @@ from collections import Counter
 
 from pytead_tui.recorder import lambdas
 from pytead_tui.worker import call as calls
-from pytead_tui.worker import closely, frames, mutants, ways
+from pytead_tui.worker import closely, frames, mutants, reading, ways
 from pytead_tui.worker.around import Around, take_away
 from pytead_tui.worker.capture import tree_of
 from pytead_tui.worker.frames import Gone, broken
@@ -119,6 +120,11 @@ def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dic
     except Gone:
         reply = {}
     spent = time.perf_counter_ns() - started
+    if reply and reply.pop("reads", False):
+        try:
+            reply = reader.next(time.monotonic() + reading.LIMIT) or reply
+        except Gone:
+            pass  # reading ended the process
     if reply and reply.pop("goes_on", False):
         try:
             more = reader.next(time.monotonic() + PREPARING) or {}
@@ -140,7 +146,8 @@ def _make(modules: Modules, call: dict, track: bool, fd: int, faults: dict, know
     around = Around(call, modules.root)
     try:
         around.lay()
-        reply = calls.make(modules, call, track, lambda: frames.send(fd, {"begun": True, "laid": around.made}))
+        begin = functools.partial(frames.send, fd, {"begun": True, "laid": around.made})
+        reply = calls.make(modules, call, track, begin, lambda so_far: frames.send(fd, {**so_far, "reads": True}))
         if _faulty(call):
             frames.send(fd, {**reply, "goes_on": True})
             found = [calls.noticed(modules, call, place, reply, faults, known) for place in _faulty(call)]
