@@ -31,7 +31,8 @@ def _ready(modules: object, call: dict, unavailable: "Unavailable | None" = None
     *told, way = _told(call)
     # What was left out need not be made: it is the default of today.
     arguments = [
-        (name, kind, None if given == callees.LEFT_OUT else builder.value(tree), given) for name, kind, tree, given in told
+        (name, kind, None if given == callees.LEFT_OUT else builder.value(tree), given)
+        for name, kind, tree, given in told
     ]
     callee = callees.of(module, call, way, [value for _, _, value, _ in arguments])
     args, kwargs = callees.spread(callee, arguments, call.get("sites"))
@@ -85,7 +86,9 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
     reply = {"outcome": _text(outcome), "ns": spent, **heard}
     if entered is not None:
         reply["entered"] = sorted(entered)
-    lazy = [] if call.get("closely") or outcome[0] != "R" else reading.wanted(eyes.given, outcome[1], [*args, *kwargs.values()])
+    lazy = []
+    if outcome[0] == "R" and not call.get("closely"):
+        lazy = reading.wanted(eyes.given, outcome[1], [*args, *kwargs.values()])
     if lazy:
         matters = closely.is_mute(outcome[1])
         missing = {**outcome[2], **(reading.unread(reading.ENDLESS) if matters else {})}
@@ -110,7 +113,8 @@ def noticed(modules: object, call: dict, place: dict, first: dict, faults: dict,
     """Makes a call once more for each fault in its function that not enough of its calls are known to notice, or for each in
     a function that it runs; gives a number for each that makes it end otherwise."""
     try:
-        faulty = find_callee(modules.get(place["module"], place["path"]), place, len(_told(call)) - 1 if place is call else None)
+        count = len(_told(call)) - 1 if place is call else None
+        faulty = find_callee(modules.get(place["module"], place["path"]), place, count)
     except Broken:
         return []
     own = mutants.Own(faulty)

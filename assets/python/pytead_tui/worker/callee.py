@@ -58,7 +58,9 @@ def of(module: object, call: dict, way: str, values: list) -> Callee:
     if bind is None:
         return Callee(held, 1, definition, awaited)
     is_class = isinstance(receiver, type)
-    return Callee(bind(held, None, receiver) if is_class else bind(held, receiver, type(receiver)), 1, definition, awaited)
+    return Callee(
+        bind(held, None, receiver) if is_class else bind(held, receiver, type(receiver)), 1, definition, awaited
+    )
 
 
 def _of_class(module: object, receiver: object, qualname: str) -> object:

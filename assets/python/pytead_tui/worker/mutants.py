@@ -120,7 +120,8 @@ def _defaults(node: ast.AST, function: types.FunctionType) -> "Iterator[tuple]":
     code: a call that leaves the argument out gets what the function holds."""
     given = node.args.posonlyargs + node.args.args
     pairs = [*zip(reversed(given), reversed(node.args.defaults)), *zip(node.args.kwonlyargs, node.args.kw_defaults)]
-    held = dict(zip([arg.arg for arg in given][-len(function.__defaults__ or ()) or len(given) :], function.__defaults__ or ()))
+    defaults = function.__defaults__ or ()
+    held = dict(zip([arg.arg for arg in given[len(given) - len(defaults) :]], defaults))
     held.update(function.__kwdefaults__ or {})
     for arg, default in pairs:
         value = getattr(default, "value", None)

@@ -21,10 +21,18 @@ _WRITING = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate", "os
 def wanted(value: object, tree: object, given: list) -> list:
     """Lists what is to be read of a call's result: itself, or the items of a tuple or list; nothing that was an argument."""
     held = list(value) if type(value) in (tuple, list) and len(value) <= MOST else [value]
-    trees = list(tree) if held and value is not held[0] and type(tree) in (tuple, list) and len(tree) == len(held) else [tree]
+    trees = (
+        list(tree)
+        if held and value is not held[0] and type(tree) in (tuple, list) and len(tree) == len(held)
+        else [tree]
+    )
     if len(trees) != len(held):
         return []
-    return [one for one, seen in zip(held, trees) if _is_lazy(one) and not _is_told(seen) and not any(one is a for a in given)]
+    return [
+        one
+        for one, seen in zip(held, trees)
+        if _is_lazy(one) and not _is_told(seen) and not any(one is a for a in given)
+    ]
 
 
 def _is_lazy(value: object) -> bool:
