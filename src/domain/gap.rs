@@ -56,6 +56,7 @@ kinds! {
     WrongForm = "recorder-error", ("a record did not have the form it should have", ""), "a record did not have the form it should have";
     OtherTracer = "other-tracer", ("another tracer runs: not recorded is ", ""), "another tracer runs: not recorded is {}";
     Debugger = "debugger", ("a debugger runs: nothing is recorded from here on", ""), "a debugger runs: nothing is recorded from here on";
+    DebuggerPause = "debugger", ("a debugger ran: nothing was recorded meanwhile", ""), "a debugger ran: nothing was recorded meanwhile";
     AuditHook = "audit-hook", ("the program audits itself: nothing is recorded from here on", ""), "the program audits itself: nothing is recorded from here on";
     DiskFull = "disk-limit", ("spool full or unwritable", ""), "spool full or unwritable";
     SpoolLimit = "disk-limit", ("the spool is over ", " MiB: what came later was not read"), "the spool is over {} MiB: what came later was not read";
@@ -147,6 +148,9 @@ mod tests {
             ("recorder error: KeyError", GapKind::RecorderError),
             ("another tracer runs: not recorded is m.py", GapKind::OtherTracer),
             ("a debugger runs: nothing is recorded from here on", GapKind::Debugger),
+            ("a debugger ran: nothing was recorded meanwhile", GapKind::DebuggerPause),
+            ("no calls of m:f, which starts a debugger", GapKind::NotInstrumented),
+            ("recorder error: KeyError in m:f", GapKind::RecorderError),
             ("the program audits itself: nothing is recorded from here on", GapKind::AuditHook),
             ("spool full or unwritable", GapKind::DiskFull),
             ("m ran from /a and not from /b: install the project, pip install -e .", GapKind::InstalledCopy),

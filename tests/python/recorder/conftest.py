@@ -35,10 +35,11 @@ class Program:
         env.update(extra)
         return env
 
-    def run(self, *args: str, recorded: bool = True, timeout: float = 60, **extra: str) -> subprocess.CompletedProcess:
+    def run(self, *args: str, recorded: bool = True, timeout: float = 60, input: "str | None" = None,
+            **extra: str) -> subprocess.CompletedProcess:  # fmt: skip
         return subprocess.run(
             [sys.executable, *args], cwd=self.root, env=self.environment(recorded, **extra), timeout=timeout,
-            capture_output=True, text=True,
+            capture_output=True, text=True, input=input,
         )  # fmt: skip
 
     def record(self, *args: str, **extra: str) -> Spool:

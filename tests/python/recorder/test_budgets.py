@@ -92,8 +92,12 @@ def test_direct_calls_have_a_limit_of_their_own(program):
 
 def test_calls_from_outside_of_a_package_have_the_limit_of_direct_ones(program):
     program.write("src/lib/__init__.py", "from lib.core import f, many\n")
-    program.write("src/lib/core.py", "def f(x):\n    return x\n\ndef many():\n    for i in range(1, 50):\n        f(i)\n")
-    program.write("tool/use.py", "import lib\n\ndef main():\n    lib.many()\n    for i in range(100, 150):\n        lib.f(i)\n")
+    program.write(
+        "src/lib/core.py", "def f(x):\n    return x\n\ndef many():\n    for i in range(1, 50):\n        f(i)\n"
+    )
+    program.write(
+        "tool/use.py", "import lib\n\ndef main():\n    lib.many()\n    for i in range(100, 150):\n        lib.f(i)\n"
+    )
     program.write("main.py", "import sys\nsys.path.insert(0, 'src')\nfrom tool.use import main\nmain()\n")
     calls = [c.args[0] for c, _ in program.record("main.py").calls("f")]
     assert calls == [*range(1, 11), *range(100, 130)]
@@ -364,7 +368,9 @@ def test_what_a_journey_tells_in_brief_says_that_state_was_not_looked_at(program
     calls = spool.calls("Cart.add")
     brief = [(c, end) for c, end in calls if len(c) == 12]
     full = [(c, end) for c, end in calls if len(c) == 11]
-    assert calls == full + brief and len(full) == 499 and len(brief) == 1_401, "1,000 events in full, one of them main's"
+    assert calls == full + brief and len(full) == 499 and len(brief) == 1_401, (
+        "1,000 events in full, one of them main's"
+    )
     assert all(end.changed["self"][1] == "obj" for _, end in full)
     cart = full[0][0].receiver
     for c, end in brief:
@@ -559,6 +565,7 @@ def test_lines_that_a_long_call_repeats_are_silent_and_new_ones_are_told(program
             for _ in ticks(300):
                 turns(2)
     """, PYTEAD_MODE="journey", PYTEAD_EVENTS=mechanism)  # fmt: skip
+
     def lines_of(cid):
         return [line for r in spool.of("L") if r[1] == cid for line in r[2]]
 

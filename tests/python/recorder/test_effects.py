@@ -206,3 +206,26 @@ def test_what_a_call_found_is_noted_for_all_calls_around_it(program):
     for name in ("inner", "outer"):
         found = {e for e in effects(spool, name) if e[0] in ("content", "variable")}
         assert found == {("content", "data.txt\0a,b\n"), ("variable", "SHOP_MODE=live")}, name
+
+
+@pytest.mark.parametrize(("database", "uri", "touched"), [
+    (":memory:", False, False), ("", False, False), ("file::memory:", True, False), ("file::memory:?cache=shared", True, False),
+    ("file:x?mode=memory&cache=shared", True, False), ("file:/x?vfs=memdb", True, False), ("data.db", False, True),
+    ("file:data.db", True, True), ("file:data.db?mode=rwc", True, True),
+])  # fmt: skip
+def test_a_database_in_memory_is_no_file(program, database, uri, touched):
+    pytest.importorskip("sqlite3")
+    spool = program.main(f"""
+        import sqlite3
+
+        def f():
+            con = sqlite3.connect({database!r}, uri={uri})
+            return con.execute("select 1").fetchone()[0]
+
+        def main():
+            try:
+                f()
+            except sqlite3.OperationalError:
+                pass  # a library without memdb
+    """)  # fmt: skip
+    assert any(kind == "file" for kind, _ in effects(spool, "f")) == touched

@@ -515,7 +515,7 @@ def test_editable_finders_and_own_loaders(program):
     assert program.read(done).one("f")[0].args == (1,)
 
 
-def test_failures_of_the_recorder_are_counted_and_then_it_stops(program):
+def test_failures_of_the_recorder_are_counted_and_end_what_is_recorded_of_that_function(program):
     program.write(
         "main.py",
         """
@@ -530,16 +530,20 @@ def test_failures_of_the_recorder_are_counted_and_then_it_stops(program):
         def main():
             for i in range(250):
                 f([i])
-            print("done")
+            print("done", other(1))
+
+        def other(x):
+            return x
 
         main()
     """,
     )
     done = program.run("main.py")
-    assert (done.stdout, done.stderr, done.returncode) == ("done\n", "", 0)
+    assert (done.stdout, done.stderr, done.returncode) == ("done 1\n", "", 0)
     spool = read_folder(program.spool)
-    assert [g[1:] for g in spool.of("G")] == [("recorder error: TypeError", 100)]
-    assert not spool.calls("f") and not spool.of("Z")
+    assert [g[1:] for g in spool.of("G")] == [("recorder error: TypeError in __main__:f", 100)]
+    assert not spool.calls("f")
+    assert spool.results("other") == [1] and spool.of("Z"), "of the others nothing is lost"
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring")

@@ -76,7 +76,7 @@ def test_without_reserved_room_records_are_appended(recorder, tmp_path, monkeypa
     def refuses(*_):
         raise OSError(code, "no")
 
-    monkeypatch.setattr(os, "posix_fallocate", refuses)
+    monkeypatch.setattr(mapped.os, "posix_fallocate", refuses)
     files = spools.Spools(str(tmp_path), "r", "calls", "/p")
     file = files.current()
     assert type(file) is spool.Appended
@@ -90,10 +90,10 @@ def test_without_reserved_room_records_are_appended(recorder, tmp_path, monkeypa
 def test_a_window_that_cannot_be_reserved_ends_the_file_with_a_gap(recorder, tmp_path, monkeypatch):
     mapped, spool, _ = recorder
     file = mapped.Mapped(str(tmp_path / "1-0.spool"), 0)
-    monkeypatch.setattr(os, "posix_fallocate", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")))
+    monkeypatch.setattr(mapped.os, "posix_fallocate", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")))
     written = 0
     with pytest.raises(spool.Full):
-        while True:
+        while written < 1000:
             file.write(("C", b"x" * 1000))
             written += 1
     file.write(("G", "spool full or unwritable", 1))

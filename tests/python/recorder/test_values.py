@@ -515,3 +515,46 @@ def check(tree, seen):
     if type(tree) in (tuple, list, set, frozenset, dict):
         for part in [*tree, *tree.values()] if type(tree) is dict else tree:
             check(part, seen)
+
+
+def test_tuples_whose_names_do_not_fit(program):
+    spool = program.main("""
+        import collections, functools, zoneinfo
+
+        Point = collections.namedtuple("Point", "x y")
+
+        class Place(Point):
+            _fields = Point._fields + ("label",)
+
+        class Row(tuple):
+            _fields = ("x", "y")
+
+        class Twice(tuple):
+            _fields = ("x", "x")
+
+        class Text(str):
+            pass
+
+        Wide = collections.namedtuple("Wide", [f"f{i}" for i in range(3000)])
+
+        def f(x):
+            return x
+
+        def odd():
+            made = functools.partial(f)
+            made.__setstate__((f, (), {Text("a"): 1}, {}))
+            return made
+
+        def main():
+            f(Place(1, 2))
+            f(Row((1, 2, 3)))
+            f(Row((1, 2)))
+            f(Twice((1, 2)))
+            f(Wide(*range(3000)))
+            f(zoneinfo.ZoneInfo(Text("UTC")))
+            f(odd())
+    """)  # fmt: skip
+    trees = [c.args[0] for c, _ in spool.calls("f")]
+    assert [tree[1] for tree in trees] == ["sub", "sub", "nt", "sub", "cut", "opaque", "opaque"]
+    assert [trees[i][5] for i in (0, 1, 3)] == [(1, 2), (1, 2, 3), (1, 2)]
+    assert trees[2][4:] == (("x", "y"), (1, 2))

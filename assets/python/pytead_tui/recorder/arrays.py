@@ -3,10 +3,9 @@
 Owns numpy; pandas is in frames.py. Nothing is imported: numpy is there because the program imported it.
 """
 
-import sys
-
 from pytead_tui.recorder import kinds
 from pytead_tui.recorder.objects import derives, from_module, names_of
+from pytead_tui.recorder.own import __builtins__, sys
 from pytead_tui.recorder.values import TAG
 
 LITERAL = 1000  # elements of an array that is written element by element

@@ -5,10 +5,9 @@ Its code says only where it was made, and all that one maker makes share it; wha
 over. Looked for in the class of the first argument, in the factory's module and in the caller's, through namespaces alone.
 """
 
-import sys
-
 from pytead_tui.recorder import kinds
 from pytead_tui.recorder.objects import dict_of, mro_of, names_of
+from pytead_tui.recorder.own import __builtins__, sys
 from pytead_tui.recorder.plans import isinstance_type
 
 

@@ -2,6 +2,7 @@
 
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import oid
+from pytead_tui.recorder.own import __builtins__
 
 PATIENCE = 16  # lines that a call reaches again, before they report no more while it is the only one in flight
 

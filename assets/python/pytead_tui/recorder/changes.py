@@ -1,11 +1,9 @@
 """Tells which arguments changed while a call ran: how each looked at its start against how it looks at its end."""
 
-import _weakref
-import marshal
-
 from pytead_tui.recorder import values
 from pytead_tui.recorder.calls import sized
 from pytead_tui.recorder.objects import Objects
+from pytead_tui.recorder.own import __builtins__, _weakref, marshal
 from pytead_tui.recorder.values import Capture, Limits, capture, normal
 
 

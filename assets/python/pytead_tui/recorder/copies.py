@@ -1,7 +1,6 @@
 """Finds modules of the project that the program took from somewhere else: of an installed copy nothing is recorded."""
 
-import os
-import sys
+from pytead_tui.recorder.own import __builtins__, os, sys
 
 MOST_SHOWN = 8
 _Module = type(sys)

@@ -5,13 +5,13 @@ event; they are told from the callee: the table below, by identity.
 """
 
 import opcode
-import os
-import sys
 
-from pytead_tui.recorder import kinds, project, redact
+from pytead_tui.recorder import debugger, kinds, project, redact
 from pytead_tui.recorder.budget import ANSWERS
+from pytead_tui.recorder.failures import PACKAGE
 from pytead_tui.recorder.objects import derives, mro_of, names_of, oid
-from pytead_tui.recorder.state import PACKAGE, Recorder
+from pytead_tui.recorder.own import __builtins__, os, sys
+from pytead_tui.recorder.state import Recorder
 
 TABLE = {
     "time": ("clock", "time time_ns monotonic monotonic_ns perf_counter perf_counter_ns process_time localtime "
@@ -46,7 +46,7 @@ _AUDITED = {
     "os.spawn": "process", "os.fork": "process", "os.forkpty": "process", "os.kill": "process",
     "socket.connect": "net", "socket.bind": "net", "socket.getaddrinfo": "net", "socket.gethostbyname": "net",
     "socket.sendto": "net", "urllib.Request": "net",
-    "_thread.start_new_thread": "thread", "_thread.start_joinable_thread": "thread",
+    "sys.settrace": "", "_thread.start_new_thread": "thread", "_thread.start_joinable_thread": "thread",
 }  # fmt: skip
 
 # What others answer may be another thing each time: equal calls of what asks them are kept, so that it is known which of
@@ -54,6 +54,7 @@ _AUDITED = {
 _OUT = frozenset(("net", "process"))
 # What starts another program, which nobody records where single tests are recorded.
 _STARTS = frozenset(("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn"))
+_ALWAYS = _STARTS | {"open"}
 # They tell nobody that they start a process, but then write to it what it is to do.
 _SPAWNING = ("multiprocessing.popen_spawn_posix", "multiprocessing.popen_forkserver")
 
@@ -66,6 +67,9 @@ _MACHINE = frozenset(
 
 # `a[b]`, which Python 3.14 counts among the operators.
 _SUBSCRIPTS = frozenset(opcode.opmap[name] for name in ("BINARY_SUBSCR", "BINARY_OP") if name in opcode.opmap)
+
+# How the system writes names.
+_CODING = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 
 _found: dict = {}
 _searched: dict = {}
@@ -223,9 +227,9 @@ def asked(recorder: Recorder, frame: object) -> None:
         return
     if redact.secret_word(name) is not None or recorder.project.file(asking.f_code.co_filename) is None:
         return
-    held = getattr(os.environ, "_data", {}).get(os.fsencode(name))
+    held = getattr(os.environ, "_data", {}).get(name.encode(*_CODING))
     if type(held) is bytes and len(held) <= VARIABLE:
-        text = os.fsdecode(held)
+        text = held.decode(*_CODING)
         if redact.word_of(text) is None:
             _found_there(recorder, asking, "variable", name + "=" + text)
 
@@ -239,10 +243,10 @@ def _content(recorder: Recorder, frame: object, path: str) -> None:
         return
     if not os.path.isfile(path):
         return
-    held = project.read(path, CONTENT + 1)
     try:
+        held = project.read(path, CONTENT + 1)
         text = held.decode("utf-8")
-    except UnicodeDecodeError:
+    except (OSError, UnicodeDecodeError):
         return
     if len(held) <= CONTENT and "\0" not in text and redact.word_of(text) is None:
         _found_there(recorder, frame, "content", path + "\0" + text)
@@ -261,13 +265,23 @@ def install(recorder: Recorder) -> None:
     _heard.append(recorder)
     live = recorder.live
     audited = _AUDITED
+    if debugger.running() is not None:
+        debugger.hide(debugger.running(), None, {})
 
     def hook(event: str, args: tuple) -> None:
-        if event in audited and recorder.on and (live or recorder.journey and (event in _STARTS or event == "open")):
+        if (
+            event in audited
+            and recorder.on
+            and (live or recorder.journey and event in _ALWAYS or event == "sys.settrace")
+        ):
             try:
                 frame = sys._getframe().f_back
                 if frame is None:
                     return  # the interpreter itself, when it prints a traceback
+                if event == "sys.settrace":
+                    for listener in recorder.when_traced:
+                        listener(frame)
+                    return
                 source = frame.f_code.co_filename
                 if source.startswith(PACKAGE) or source.startswith("<frozen importlib"):
                     return
@@ -283,6 +297,16 @@ def install(recorder: Recorder) -> None:
                 recorder.failed(error)
 
     sys.addaudithook(hook)
+
+
+def _is_in_memory(database: str) -> bool:
+    """Whether a database of SQLite is no file that stays: one in memory, or a temporary one."""
+    scheme, _, rest = database.partition(":")
+    if scheme != "file" or not rest:
+        return database in ("", ":memory:")
+    path, _, query = rest.partition("#")[0].partition("?")
+    asked = query.split("&")
+    return path in ("", ":memory:") or "mode=memory" in asked or "vfs=memdb" in asked
 
 
 def _detail(event: str, args: tuple) -> "str | None":
@@ -305,7 +329,7 @@ def _detail(event: str, args: tuple) -> "str | None":
         first = str(first)
     if type(first) is not str:
         return event
-    if first == os.devnull:
+    if first == os.devnull or event == "sqlite3.connect" and _is_in_memory(first):
         return None
     if event in _STARTS and first == sys.executable and not os.path.basename(first).startswith(("python", "pypy")):
         return event  # by its name nobody would know it

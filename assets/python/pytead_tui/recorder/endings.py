@@ -4,13 +4,11 @@ The half of the recorder that deals with calls in flight; state.py's `Recorder` 
 that is used here.
 """
 
-import sys
-import time
-
 from pytead_tui.recorder import changes, values
 from pytead_tui.recorder.calls import Call
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import mro_of, names_of
+from pytead_tui.recorder.own import __builtins__, sys, time
 
 MOST_YIELDS = 1_000  # of one generator that are copied; the rest is written as cut
 
@@ -207,6 +205,8 @@ class Endings:
         call.done = True
         call.frame = None
         function = call.function
+        if function.last is call:
+            function.last = None  # it holds what was returned, and what may have changed
         with self.lock:
             if self.live.get(call.key) is call:
                 del self.live[call.key]
@@ -227,6 +227,8 @@ class Endings:
         """Drops a call whose end was not seen: its frame's address is in use again."""
         call.done = True
         call.frame = None
+        if call.function.last is call:
+            call.function.last = None
         self.live.pop(call.key, None)
         call.function.inflight -= 1
 

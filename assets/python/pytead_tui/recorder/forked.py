@@ -4,10 +4,8 @@ Asking the kernel for the process's number at each record would be felt. Linux e
 if it is asked to; looking at that page costs a fifth.
 """
 
-import os
-import sys
-
 from pytead_tui.recorder import modules
+from pytead_tui.recorder.own import __builtins__, os, sys
 
 _WIPE = 18  # MADV_WIPEONFORK, Linux 4.14
 

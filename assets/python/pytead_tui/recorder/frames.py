@@ -4,11 +4,10 @@ Read from where pandas keeps them, for its own ways to an item fill caches and w
 Nothing is imported: pandas is there because the program imported it.
 """
 
-import sys
-
 from pytead_tui.recorder import kinds, redact
 from pytead_tui.recorder.arrays import elements, new, refused, shortened
 from pytead_tui.recorder.objects import from_module, names_of
+from pytead_tui.recorder.own import __builtins__, sys
 from pytead_tui.recorder.values import TAG
 
 CELLS = 2000  # of a frame, and items of a series; within the budget of a call

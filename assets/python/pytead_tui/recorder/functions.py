@@ -2,6 +2,7 @@
 
 from pytead_tui.recorder import redact
 from pytead_tui.recorder.objects import dict_of, mro_of
+from pytead_tui.recorder.own import __builtins__
 from pytead_tui.recorder.plans import isinstance_type, lookup
 from pytead_tui.recorder.project import File
 
@@ -19,7 +20,7 @@ class Function:
         "fid", "file", "module", "qualname", "line", "flags", "names", "kinds", "mask", "words", "receiver",
         "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "places", "sites", "edges",
         "inflight", "dirty", "codes", "yields", "hooks", "generates", "wasted", "brief", "lines", "last", "sure",
-        "copies", "outer", "over", "beyond", "dim", "reaches_out",
+        "copies", "outer", "over", "beyond", "dim", "reaches_out", "errors", "direct",
     )  # fmt: skip
 
     def __init__(self, fid: int, file: File, module: str, qualname: str, line: int, flags: int, names: tuple,
@@ -48,6 +49,8 @@ class Function:
     def reset(self) -> None:
         """Forgets what was kept: of a new process, nothing was."""
         self.calls = self.raised = self.kept = self.misses = self.spent = self.wasted = self.copies = 0
+        self.errors = 0  # of ours in its calls
+        self.direct = 0  # calls by tests that were looked at when its start events were off
         self.outer = 0  # copied calls from outside of its package
         self.over = False  # it copied too much: only such calls are kept from then on,
         self.beyond = 0  # so many until now

@@ -3,13 +3,13 @@
 How source comes to report here is inject.py's affair, and what is made of it state.py's.
 """
 
-import sys
 from _functools import partial
 
 from pytead_tui.recorder import effects, functions, kinds, rewrite
 from pytead_tui.recorder.calls import PATIENCE
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import oid
+from pytead_tui.recorder.own import __builtins__, sys
 from pytead_tui.recorder.project import File
 from pytead_tui.recorder.state import Recorder
 
@@ -58,7 +58,7 @@ class Hook:
         except BaseException as error:
             if self.function is not None:
                 self.function.sure = False
-            self.recorder.failed(error)
+            self.recorder.failed(error, self.function)
 
     def only(self) -> object:
         """Gives the call of a journey that is the only one of its function in flight, when that is sure: looking for it
@@ -109,7 +109,7 @@ class Hook:
         except RecursionError:
             self.recorder.unended.append((call, frame, None, call.value))
         except BaseException as error:
-            self.recorder.failed(error)
+            self.recorder.failed(error, self.function)
 
     def raised(self) -> None:
         frame = _getframe(1)
@@ -130,7 +130,7 @@ class Hook:
             if self.recorder.live.pop(call.key, None) is not None:  # no return follows
                 call.function.inflight -= 1
         except BaseException as other:
-            self.recorder.failed(other)
+            self.recorder.failed(other, self.function)
 
     def yielded(self, value: object) -> object:
         self._note_yield(_getframe(1), value)
@@ -146,7 +146,7 @@ class Hook:
         except RecursionError:
             pass
         except BaseException as error:
-            self.recorder.failed(error)
+            self.recorder.failed(error, self.function)
 
     def sent(self, value: object) -> object:
         try:
@@ -156,7 +156,7 @@ class Hook:
         except RecursionError:
             pass
         except BaseException as error:
-            self.recorder.failed(error)
+            self.recorder.failed(error, self.function)
         return value
 
     def given(self, value: object) -> object:
@@ -183,7 +183,7 @@ class Hook:
         except RecursionError:
             pass
         except BaseException as error:
-            self.recorder.failed(error)
+            self.recorder.failed(error, self.function)
         return callee
 
     def environment(self, value: object) -> object:
@@ -194,7 +194,7 @@ class Hook:
         except RecursionError:
             pass
         except BaseException as error:
-            self.recorder.failed(error)
+            self.recorder.failed(error, self.function)
         return value
 
 
@@ -213,7 +213,7 @@ class Library:
 
     def enter(self, *args: object) -> None:
         recorder = self.recorder
-        if not recorder.on or not recorder.live:
+        if not recorder.on or not (recorder.live or recorder.when_test):
             return
         try:
             self.look(recorder, _getframe(1), args[: self.count])
@@ -262,15 +262,17 @@ class Line:
         except RecursionError:
             pass
         except BaseException as error:
-            recorder.failed(error)
+            recorder.failed(error, hook.function)
 
 
 def _outcome(flags: int, error: BaseException) -> BaseException:
     """Gives what the interpreter makes of an exception that leaves a function of this kind."""
     kind = next((name for bit, name in _GENERATING if flags & bit), None)
     raised = "StopIteration" if type(error) is StopIteration else "StopAsyncIteration"
-    if kind is None or type(error) is not StopIteration and not (
-        type(error) is StopAsyncIteration and flags & functions.ASYNC_GENERATOR
+    if (
+        kind is None
+        or type(error) is not StopIteration
+        and not (type(error) is StopAsyncIteration and flags & functions.ASYNC_GENERATOR)
     ):
         return error
     outcome = RuntimeError(kind + " raised " + raised)
@@ -325,7 +327,7 @@ def _through(recorder: Recorder, call: object, inner: object) -> object:
         except RecursionError:
             pass
         except BaseException as error:
-            recorder.failed(error)
+            recorder.failed(error, call.function)
         return item
 
     if oid(type(inner)) not in _STRAIGHT:

@@ -5,18 +5,20 @@ executed without a loader, cannot be replaced any more: while its definitions ru
 gives the functions they made their rewritten code; then tracing ends.
 """
 
-import gc
-import sys
-
-from pytead_tui.recorder import debugger, effects, kinds, library, lines, rewrite
+from pytead_tui.recorder import budget, debugger, effects, functions, kinds, library, lines, rewrite
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.hooks import Hook, Library, Line
 from pytead_tui.recorder.objects import dict_of, oid
+from pytead_tui.recorder.own import __builtins__, gc, os, sys
 from pytead_tui.recorder.plans import isinstance_type, lookup
 from pytead_tui.recorder.project import File, read
 from pytead_tui.recorder.state import Recorder
 
 _getframe = sys._getframe
+MOST_OTHERS = 10_000
+AGAIN = 8  # calls that bring nothing, of a function that a test may call, before its events go off again
+# What it means that a file cannot be read, or is no Python.
+_NO_SOURCE = (OSError, SyntaxError, ValueError, MemoryError)
 
 
 class Injector:
@@ -28,6 +30,10 @@ class Injector:
         self.plain: dict = {}  # by identity of a rewritten function's code: (it, the program's own)
         self.twins: dict = {}  # by path, of single functions: their rewritten code by their own
         self.hooks: list = []
+        self.others: dict = {}  # by path: when a file was found to be no Python, and its size then
+        self.off: list = []  # functions whose start events went off
+        if not recorder.journey:
+            recorder.when_test.append(self.look_again)
         recorder.when_paused.append(self.pause)
         recorder.when_renewed.append(self.renew)
         recorder.when_on.append(self.put_in)
@@ -38,15 +44,17 @@ class Injector:
         """Gives the rewritten code of a module's source. Raises what compiling may raise."""
         with rewrite.Quiet():
             try:
-                code, found, nowhere = _rewritten(source, filename, self.recorder.journey)
+                code, found, left, nowhere = _rewritten(source, filename, self.recorder.journey)
             except SyntaxError:  # too many blocks in one another
-                code, found, nowhere = _rewritten(source, filename, False)
-        hooks = [Hook(self.recorder, file, f) for f in found]
+                code, found, left, nowhere = _rewritten(source, filename, False)
+            hooks = [Hook(self.recorder, file, f) for f in found]
+            code = _finished(code, hooks, nowhere)
         self.hooks += hooks
+        self.made[oid(code)] = code
+        for qualname in left:
+            self.recorder.gap("no calls of %s:%s, which starts a debugger" % (file.dotted, qualname), 1)
         effects.install(self.recorder)
         file.digest(source)
-        code = _finished(code, hooks, nowhere)
-        self.made[oid(code)] = code
         return code
 
     def module(self, loader: object, name: object, plain: object) -> object:
@@ -82,7 +90,8 @@ class Injector:
         def changed(code: object, path: tuple) -> object:
             if path:
                 consts = [
-                    changed(c, path[1:]) if type(c) is kinds.Code and c.co_name == path[0] else c for c in code.co_consts
+                    changed(c, path[1:]) if type(c) is kinds.Code and c.co_name == path[0] else c
+                    for c in code.co_consts
                 ]
                 return code.replace(co_consts=tuple(consts))
             first, last = code.co_firstlineno, max(line or 0 for _, _, line in code.co_lines())
@@ -99,14 +108,38 @@ class Injector:
         except Exception:
             return code
 
+    def look_again(self) -> None:
+        """Makes functions report their starts for a few calls more: a test begins, which may call them itself."""
+        recorder = self.recorder
+        off, self.off = self.off, []
+        for function in off if recorder.on and not recorder.full else ():
+            if function.errors or function.beyond >= budget.OUTSIDE or function.kept >= 2 * recorder.most:
+                continue
+            if not function.direct:
+                self.put_in(function)
+            function.direct += 1
+            function.on = True
+            function.misses = (functions.HURRY if function.over else functions.PATIENCE) - AGAIN
+            for hook in function.hooks:
+                hook.on = hook.busy = True
+
     def put_back(self, function: Function) -> None:
-        """Gives a function of which nothing more is wanted the program's own code, where it is found by its name."""
+        """Gives a function of which nothing more is wanted the program's own code, where it is found by its name. One that
+        tests looked at again keeps ours, for they will again.
+        """
+        self.off.append(function)
+        if function.direct:
+            return
+        self.own_code(function)
+
+    def own_code(self, function: Function) -> None:
+        """Gives a function the program's own code, where it is found by its name."""
         self._exchange(function, lambda code: self.plain.get(oid(code)))
 
     def stop(self) -> None:
         """Gives all functions their own code back, when the recording ends."""
         for function in list(self.recorder.numbered.values()):
-            self.put_back(function)
+            self.own_code(function)
 
     def put_in(self, function: Function) -> None:
         """Gives it the rewritten code again."""
@@ -126,6 +159,8 @@ class Injector:
         """Makes what was rewritten report nothing."""
         for hook in self.hooks:
             hook.on = hook.busy = hook.ends = False
+            for line in hook.lines:
+                line.on = False
 
     def renew(self) -> None:
         """Makes all that was rewritten report again."""
@@ -143,17 +178,21 @@ class Injector:
             return False
         twins = self.twins.get(file.path)
         if twins is None:
-            source = read(file.path)
-            filename = held.__code__.co_filename
-            with rewrite.Quiet():
-                plain = compile(source, filename, "exec", dont_inherit=True)
-            pairs = _twins(plain, self.compile(file, source, filename))
-            self._remember(pairs)
-            twins = self.twins[file.path] = {pair[0]: pair[1] for _, pair in pairs}
+            twins = self.twins[file.path] = self._by_own_code(file, held.__code__.co_filename)
         rewritten = twins.get(held.__code__)
         if rewritten is not None:
             held.__code__ = rewritten
         return rewritten is not None
+
+    def _by_own_code(self, file: File, filename: str) -> dict:
+        """Gives the rewritten code of a file's functions by their own; none where the file is no Python."""
+        try:
+            source = read(file.path)
+            pairs = _twins(_plain(source, filename), self.compile(file, source, filename))
+        except _NO_SOURCE:
+            return {}
+        self._remember(pairs)
+        return {pair[0]: pair[1] for _, pair in pairs}
 
     def script(self, code: object) -> None:
         """Follows the definitions of executed code that no loader gave."""
@@ -162,25 +201,52 @@ class Injector:
         file = self.recorder.project.file(code.co_filename)
         if file is None or file.test:
             return
+        source = self._source(file, code)
+        if source is None:
+            return
         if sys.gettrace() is not None:
             self.recorder.gap("another tracer runs: not recorded is " + file.relative, 1)
             return
-        source = read(file.path)
-        with rewrite.Quiet():
-            own = compile(source, code.co_filename, "exec", dont_inherit=True)
-        if own != code:
-            return  # not the file as it is: another tool's rewriting
-        pairs = _twins(code, self.compile(file, source, code.co_filename))
+        try:
+            rewritten = self.compile(file, source, code.co_filename)
+        except _NO_SOURCE:
+            self.recorder.gap("cannot rewrite " + file.relative, 1)
+            return
+        pairs = _twins(code, rewritten)
         self._remember(pairs)
         twins = dict(pairs)
-        definitions = _definitions(source, code.co_filename)
-        if twins and definitions:
-            sys.settrace(_follow(code, twins, definitions))
+        heads, last = _definitions(source, code.co_filename)
+        if twins and heads:
+            sys.settrace(_follow(code, twins, heads, last))
+
+    def _source(self, file: File, code: object) -> "bytes | None":
+        """Gives the source of executed code; None where its file is not that: a template that an engine made code of, a file
+        that is not there, one that another tool rewrote.
+        """
+        try:
+            stat = os.stat(file.path)
+        except OSError:
+            return None
+        seen = stat.st_mtime_ns, stat.st_size
+        if self.others.get(file.path) == seen:
+            return None
+        try:
+            source = read(file.path)
+            return source if _plain(source, code.co_filename) == code else None
+        except _NO_SOURCE:
+            if len(self.others) < MOST_OTHERS:
+                self.others[file.path] = seen
+        return None
+
+
+def _plain(source: bytes, filename: str) -> object:
+    with rewrite.Quiet():
+        return compile(source, filename, "exec", dont_inherit=True)
 
 
 def _rewritten(source: bytes, filename: str, lines: bool) -> tuple:
-    tree, found, nowhere = rewrite.rewrite(source, filename, effects.NAMES, effects.imports, lines)
-    return compile(tree, filename, "exec", dont_inherit=True), found, nowhere
+    tree, found, left, nowhere = rewrite.rewrite(source, filename, effects.NAMES, effects.imports, lines)
+    return compile(tree, filename, "exec", dont_inherit=True), found, left, nowhere
 
 
 def _finished(code: object, hooks: list, nowhere: int) -> object:
@@ -219,35 +285,44 @@ def _twins(plain: object, rewritten: object) -> list:
     return pairs
 
 
-def _definitions(source: bytes, filename: str) -> dict:
-    """Gives the names that module-level definitions bind, and the last line of any of each name."""
-    found: dict = {}
+def _definitions(source: bytes, filename: str) -> tuple:
+    """Gives the names that module-level definitions bind, by the lines of what stands before their bodies, and the last
+    line of all.
+    """
+    heads: dict = {}
+    last = 0
 
     def walk(body: list) -> None:
+        nonlocal last
         for node in body:
             if rewrite.is_definition(node):
-                found[node.name] = max(node.end_lineno, found.get(node.name, 0))
+                first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+                for line in range(first, max(node.lineno, node.body[0].lineno) + 1):
+                    heads[line] = node.name
+                last = max(node.end_lineno, last)
             else:
                 for name in ("body", "orelse", "finalbody", "handlers", "cases"):
                     walk(getattr(node, name, []))
 
     with rewrite.Quiet():
         walk(compile(source, filename, "exec", 0x400, dont_inherit=True).body)
-    return found
+    return heads, last
 
 
-def _follow(code: object, twins: dict, definitions: dict) -> object:
-    """Makes the trace function that gives what a module defines its rewritten code."""
-    last = max(definitions.values())
+def _follow(code: object, twins: dict, heads: dict, last: int) -> object:
+    """Makes the trace function that gives what a module defines its rewritten code, once it is left behind."""
+    before = 0
 
     def outer(frame: object, event: str, arg: object) -> object:
         return inner if frame.f_code is code else None
 
     def inner(frame: object, event: str, arg: object) -> object:
+        nonlocal before
         try:
             if event == "line" and frame.f_lineno <= last:
-                for name in definitions:
-                    _swap(frame.f_globals.get(name), twins, 4)
+                if before in heads:
+                    _swap(frame.f_globals.get(heads[before]), twins, 4)
+                before = frame.f_lineno
             elif event != "exception":
                 if sys.gettrace() is outer:
                     sys.settrace(None)
@@ -315,7 +390,9 @@ def install(recorder: Recorder) -> Injector:
     for module, name in [(module, name) for module, names in library.REWRITTEN.items() for name in names]:
         held = lookup(module, name)
         if type(held) is kinds.Function:  # loaded before us, maybe frozen: what lies in the file is the same
-            held.__code__ = injector.library(name, held.__code__, lambda space=held.__globals__: read(space["__file__"]))
+            held.__code__ = injector.library(
+                name, held.__code__, lambda space=held.__globals__: read(space["__file__"])
+            )
 
     def hook(event: str, args: tuple) -> None:
         if event == "sys.settrace":
@@ -323,13 +400,16 @@ def install(recorder: Recorder) -> Injector:
             if recorder.on and debugger.starts(frame):
                 recorder.gap("a debugger runs: nothing is recorded from here on", 1)
                 recorder.switch_off()
-                debugger.step_aside(frame, injector.plain)
+                injector.pause()
+                debugger.give_back(injector.plain)
+                debugger.hide(frame.f_globals.get("Bdb"), frame, injector.plain)
         elif event == "sys.addaudithook" and recorder.on:
             frame = _getframe(1)
             if recorder.project.file(frame.f_code.co_filename) is not None:
                 recorder.gap("the program audits itself: nothing is recorded from here on", 1)
                 recorder.switch_off()
-                debugger.step_aside(frame, injector.plain)
+                injector.pause()
+                debugger.give_back(injector.plain)
         elif event == "exec":
             code = args[0]
             if type(code) is kinds.Code and code.co_name == "<module>" and recorder.on:

@@ -4,15 +4,13 @@ A long journey tells the later calls of a function briefly: their objects are na
 Owns how a journey's values are told, and the beginning and the return of its calls. All else is endings.py's affair.
 """
 
-import sys
-import time
-
 from pytead_tui.recorder import redact, values
 from pytead_tui.recorder.calls import Call
 from pytead_tui.recorder.endings import Endings
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.looks import by_name, look
 from pytead_tui.recorder.objects import oid, ordinal_of
+from pytead_tui.recorder.own import __builtins__, sys, time
 from pytead_tui.recorder.plans import isinstance_type, state
 from pytead_tui.recorder.values import BRIEF, INT_BITS, JOURNEY, TAG, Capture, by_state, constants, cut_text
 
@@ -161,6 +159,8 @@ class Teller:
         call.done = True
         call.frame = None
         function = call.function
+        if function.last is call:
+            function.last = None  # it holds what was returned
         if recorder.live.get(call.key) is call:
             del recorder.live[call.key]
             function.inflight -= 1

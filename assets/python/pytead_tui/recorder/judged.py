@@ -4,11 +4,8 @@ Nothing is in place before the first of them. From 3.12 on the interpreter's eve
 project's functions get their rewritten code where they are, and what is imported later is rewritten as it is loaded.
 """
 
-import gc
-import sys
-import time
-
 from pytead_tui.recorder import effects, inject, kinds, known, monitor, redact, start  # noqa: F401
+from pytead_tui.recorder.own import __builtins__, gc, sys, time
 from pytead_tui.recorder.project import Project
 from pytead_tui.recorder.spools import Spools
 from pytead_tui.recorder.state import Recorder

@@ -1,6 +1,6 @@
 """The interpreter's own types, found without the `types` module, which a program may never load."""
 
-import sys
+from pytead_tui.recorder.own import __builtins__, sys
 
 
 class _Holder:

@@ -3,15 +3,11 @@
 A type is known only when it is the very class its module holds, so that its methods are not a user's.
 """
 
-import _thread
-import gc
-import sys
-from itertools import islice
-
 from pytead_tui.recorder import arrays, frames, kinds, plans
 from pytead_tui.recorder.arrays import new
 from pytead_tui.recorder.looks import base_look
 from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_of, oid
+from pytead_tui.recorder.own import __builtins__, _thread, gc, sys
 from pytead_tui.recorder.plans import dict_content, looker, set_content, state, state_readers
 from pytead_tui.recorder.values import TAG, constants, taken
 
@@ -66,7 +62,7 @@ def _timezone(w, v, d):
 
 
 def _zone_info(w, v, d):
-    return w.opaque(v) if v.key is None else new("zoneinfo", "ZoneInfo", (v.key,))
+    return new("zoneinfo", "ZoneInfo", (v.key,)) if type(v.key) is str else w.opaque(v)
 
 
 def _uuid(w, v, d):
@@ -179,7 +175,11 @@ def _getter(name):
 def _method_caller(w, v, d):
     made = v.__reduce__()
     # With keywords it is a partial of the class.
-    return new("operator", "methodcaller", tuple(w.value(x, d + 1) for x in made[1])) if made[0] is type(v) else w.opaque(v)
+    return (
+        new("operator", "methodcaller", tuple(w.value(x, d + 1) for x in made[1]))
+        if made[0] is type(v)
+        else w.opaque(v)
+    )
 
 
 def _lock(w, v, d):
@@ -206,8 +206,11 @@ def _partial(w, v, d):
     w.mutable = True
     if not w.fits(len(v.args)):
         return (TAG, "cut", "partial", None, "", "", "")
+    pairs = list(v.keywords.items())
+    if any(type(name) is not str for name, _ in pairs):
+        return w.opaque(v)
     args = tuple(w.items(list(v.args), d))
-    return (TAG, "partial", w.value(v.func, d + 1), args, w.fields(list(v.keywords.items()), d))
+    return (TAG, "partial", w.value(v.func, d + 1), args, w.fields(pairs, d))
 
 
 def _file(kind):
@@ -381,12 +384,18 @@ def _exception_handler(cls, mro, module, qualname):
 
 def _tuple_subclass(cls, mro, module, qualname):
     names = next((s["_fields"] for s in map(dict_of, mro) if "_fields" in s), None)
-    if type(names) is tuple and all(type(n) is str for n in names):
+    if type(names) is tuple and all(type(n) is str for n in names) and len(set(names)) == len(names):
         size = len(names)
+        readers = state_readers(cls, mro_of(tuple))
+        plain = (lambda w, v, d: w.opaque(v)) if readers is None else subclass(tuple, _content_tuple, readers)
 
         def write(w, v, d):
-            items = list(islice(tuple.__iter__(v), size))
-            return (TAG, "nt", module, qualname, names, tuple(w.fields(list(zip(names, items)), d).values()))
+            if tuple.__len__(v) != size:
+                return plain(w, v, d)  # a row of a database, or a subclass that says more names than it has values
+            held = tuple(w.fields(list(zip(names, tuple.__iter__(v))), d).values())
+            if len(held) < size:
+                return (TAG, "cut", qualname, size, list(held[:3]), [], "")
+            return (TAG, "nt", module, qualname, names, held)
 
         return write
     if "n_sequence_fields" in dict_of(cls):

@@ -6,6 +6,7 @@ functions that it names.
 
 from pytead_tui.recorder import kinds, project, rewrite
 from pytead_tui.recorder.objects import oid
+from pytead_tui.recorder.own import __builtins__
 
 LINES = 6  # of a lambda at most
 CHARACTERS = 300

@@ -4,15 +4,24 @@ a task, who seeds a generator of random numbers.
 Owns what is noted of them. That their start is seen is monitor.py's affair, and inject.py's where source is rewritten.
 """
 
-import _weakref
-
 from pytead_tui.recorder import effects, kinds
 from pytead_tui.recorder.objects import oid
+from pytead_tui.recorder.own import __builtins__, _weakref
 from pytead_tui.recorder.plans import lookup
 
 
 def _environ(recorder: object, frame: object, args: tuple) -> None:
     effects.asked(recorder, frame)
+
+
+def _environ_set(recorder: object, frame: object, args: tuple) -> None:
+    """Notes a variable that is set; by one of them pytest says that a test begins."""
+    if type(args[1]) is str and args[1] == "PYTEST_CURRENT_TEST":
+        if type(args[2]) is str and args[2].endswith("(call)"):
+            for begin in recorder.when_test:
+                begin()
+    else:
+        effects.asked(recorder, frame)
 
 
 def _seeded(recorder: object, frame: object, args: tuple) -> None:
@@ -54,7 +63,7 @@ def _task_made(recorder: object, frame: object, args: tuple) -> None:
 # By the name of the function: its module, how many of its parameters are looked at, by what.
 HANDLERS = {
     "_Environ.__getitem__": ("os", 0, _environ),
-    "_Environ.__setitem__": ("os", 0, _environ),
+    "_Environ.__setitem__": ("os", 3, _environ_set),
     "_Environ.__delitem__": ("os", 0, _environ),
     "Random.seed": ("random", 2, _seeded),
     "BaseEventLoop.create_task": ("asyncio.base_events", 2, _task_made),

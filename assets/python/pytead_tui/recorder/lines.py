@@ -3,8 +3,9 @@
 Code without a line raises no line event, so coverage and debuggers do not see it.
 """
 
-import sys
 from itertools import groupby
+
+from pytead_tui.recorder.own import __builtins__, sys
 
 
 def without(code: object, nowhere: int) -> bytes:

@@ -6,6 +6,7 @@ Numbers and short texts stand for themselves, containers for their first items, 
 from itertools import islice
 
 from pytead_tui.recorder.objects import oid
+from pytead_tui.recorder.own import __builtins__
 
 ENDS = 4  # items at each end of a list that are looked at; of a dict, twice as many from its start
 SHORT = 256  # characters; longer texts are not kept

@@ -5,12 +5,8 @@ disk is an error at the allocation and never a SIGBUS. What the kernel holds sur
 `os._exit` and a crash; a record's length is written last, so half a record is never read as a whole.
 """
 
-import _thread
-import marshal
-import os
-import sys
-
 from pytead_tui.recorder import modules
+from pytead_tui.recorder.own import __builtins__, _thread, marshal, os, sys
 from pytead_tui.recorder.spool import LARGEST, Full, Spool, Unmappable
 
 FIRST = 1 << 16  # bytes of a file's first window: a process may have many threads

@@ -1,7 +1,6 @@
 """Extension modules of the interpreter for our own use: the program may never load them, or have files of their names."""
 
-import os
-import sys
+from pytead_tui.recorder.own import __builtins__, os, sys
 
 
 def own(name: str) -> object:

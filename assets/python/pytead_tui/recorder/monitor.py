@@ -4,14 +4,12 @@ Start events are global and switched off for each foreign code object at its fir
 project function once enough of it is kept; the other events are local to project code.
 """
 
-import _thread
-import gc
-import sys
-
-from pytead_tui.recorder import effects, functions, kinds, library, statements
+from pytead_tui.recorder import debugger, effects, functions, kinds, library, statements
 from pytead_tui.recorder.calls import PATIENCE, Call
+from pytead_tui.recorder.direct import Direct
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import oid
+from pytead_tui.recorder.own import __builtins__, _thread, gc, sys
 from pytead_tui.recorder.plans import lookup
 from pytead_tui.recorder.project import File
 from pytead_tui.recorder.state import Recorder
@@ -79,6 +77,8 @@ def install(recorder: Recorder) -> bool:
     main = _thread.get_ident()
     recorder.status = 0  # unless something else is seen
     begins_of: dict = {}  # by identity of the code object: (its function, its statements)
+    silent: list = []  # while a debugger runs: True, and the code objects that we do not listen to for that time
+    starts = events.PY_START | events.PY_UNWIND | events.PY_THROW
 
     def adopt(code: object, frame: object) -> "Function | None":
         name = code.co_name
@@ -88,7 +88,11 @@ def install(recorder: Recorder) -> bool:
             return None
         file = recorder.project.file(code.co_filename)
         qualname = code.co_qualname
-        if file is None or recorder.project.passes_over(file, qualname):
+        if file is None:
+            return None
+        if recorder.project.passes_over(file, qualname):
+            if direct is not None:
+                direct.ask(code)
             return None
         module = dict.get(frame.f_globals, "__name__")
         if type(module) is not str:
@@ -177,7 +181,7 @@ def install(recorder: Recorder) -> bool:
         except BaseException as error:
             if function is not None:
                 function.sure = False
-            failed(error)
+            failed(error, function)
         return None
 
     def returned(code: object, offset: int, value: object) -> None:
@@ -194,7 +198,7 @@ def install(recorder: Recorder) -> bool:
                 except RecursionError:
                     pass
                 except BaseException as error:
-                    failed(error)
+                    failed(error, function)
                     return
         frame = getframe(1)
         call = live.get(oid(frame))
@@ -205,7 +209,7 @@ def install(recorder: Recorder) -> bool:
         except RecursionError:
             recorder.unended.append((call, frame, None, value))
         except BaseException as error:
-            failed(error)
+            failed(error, infos.get(oid(code)))
 
     def unwound(code: object, offset: int, error: BaseException) -> None:
         function = infos.get(oid(code))
@@ -229,7 +233,7 @@ def install(recorder: Recorder) -> bool:
         except RecursionError:
             recorder.unended.append((call, frame, error, None))
         except BaseException as other:
-            failed(other)
+            failed(other, function)
 
     def leaving(error: SystemExit) -> None:
         try:
@@ -260,7 +264,7 @@ def install(recorder: Recorder) -> bool:
         except RecursionError:
             pass
         except BaseException as error:
-            failed(error)
+            failed(error, infos.get(oid(code)))
 
     def resumed(code: object, offset: int) -> None:
         if not live:
@@ -272,7 +276,7 @@ def install(recorder: Recorder) -> bool:
         except RecursionError:
             pass
         except BaseException as error:
-            failed(error)
+            failed(error, infos.get(oid(code)))
 
     def thrown(code: object, offset: int, error: BaseException) -> None:
         if not live or oid(code) not in infos:
@@ -284,7 +288,7 @@ def install(recorder: Recorder) -> bool:
         except RecursionError:
             pass
         except BaseException as other:
-            failed(other)
+            failed(other, infos.get(oid(code)))
 
     def line(code: object, number: int) -> object:
         if not live:
@@ -322,10 +326,12 @@ def install(recorder: Recorder) -> bool:
         except RecursionError:
             pass
         except BaseException as error:
-            failed(error)
+            failed(error, infos.get(oid(code)))
         return None
 
     def called(code: object, offset: int, callee: object, first: object) -> object:
+        if direct is not None and oid(code) in direct.asked:
+            return direct.called(getframe(1), callee)
         try:
             found = effects.of(callee)
             if found is None:
@@ -353,15 +359,51 @@ def install(recorder: Recorder) -> bool:
         if woken:
             monitoring.restart_events()
 
+    def traced(frame: object) -> None:
+        if not debugger.starts(frame):
+            return
+        if debugger.leaves(frame):
+            if silent:
+                speak()
+            return
+        debugger.hide(frame.f_globals.get("Bdb"), frame, {})
+        if not endings:
+            return
+        if not silent:
+            silent.append(True)
+            recorder.gap("a debugger ran: nothing was recorded meanwhile", 1)
+        # Where anybody listens to starts, or to what is local to the code, the debugger misses its next instruction.
+        monitoring.set_events(tool, starts & ~events.PY_START)
+        for call in list(live.values()):
+            call.function.sure = False
+            call.frame = None  # its end may go unseen
+        while frame is not None:
+            function = infos.get(oid(frame.f_code))
+            if function is not None and monitoring.get_local_events(tool, frame.f_code):
+                monitoring.set_local_events(tool, frame.f_code, 0)
+                silent.append(frame.f_code)
+            frame = frame.f_back
+
+    def speak() -> None:
+        for code in silent[1:]:
+            function = infos[oid(code)]
+            if function.on or function.inflight > 0:
+                listen(function, code)
+        silent.clear()
+        monitoring.set_events(tool, starts)
+
     def drained(function: Function) -> None:
         for code in function.codes:
             monitoring.set_local_events(tool, code, 0)
+
+    direct = None if recorder.journey or recorder.project.only_marked else Direct(recorder, tool, listen)
 
     def _unwrapped(value: object) -> object:
         held = gc.get_referents(value)
         return held[0] if len(held) == 1 and "async_generator_wrapped" in type(value).__name__ else value
 
     recorder.when_drained.append(drained)
+    recorder.when_traced.append(traced)
     for event, callback in (
         (events.PY_START, started),
         (events.PY_RETURN, returned),
@@ -370,10 +412,10 @@ def install(recorder: Recorder) -> bool:
         (events.PY_RESUME, resumed),
         (events.PY_THROW, thrown),
         (events.CALL, called),
-        (events.LINE, line),
+        (events.LINE, line if direct is None else direct.entered),
     ):
         monitoring.register_callback(tool, event, callback)
-    monitoring.set_events(tool, events.PY_START | events.PY_UNWIND | events.PY_THROW)
+    monitoring.set_events(tool, starts)
 
     def stop() -> None:
         try:
@@ -387,7 +429,7 @@ def install(recorder: Recorder) -> bool:
             drained(function)
 
     def renewed() -> None:
-        monitoring.set_events(tool, events.PY_START | events.PY_UNWIND | events.PY_THROW)
+        monitoring.set_events(tool, starts)
         for function in list(recorder.numbered.values()):
             for code in function.codes:
                 listen(function, code)

@@ -3,8 +3,7 @@
 Also the ways to look at a type that cannot run a user's code: metaclasses may define anything.
 """
 
-import _weakref
-import sys
+from pytead_tui.recorder.own import __builtins__, _weakref, sys
 
 # Like id(), without the audit event that id() raises at each call.
 oid = object.__hash__

@@ -8,6 +8,7 @@ from pytead_tui.recorder import functions
 from pytead_tui.recorder.calls import Call
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import oid
+from pytead_tui.recorder.own import __builtins__
 
 BETWEEN = 8  # frames of other code that may stand between a caller and what it called
 

@@ -3,11 +3,10 @@
 The standard library's value types, enums, exceptions and builtin subclasses are in known.py.
 """
 
-import sys
-
 from pytead_tui.recorder import kinds, lambdas, redact
 from pytead_tui.recorder.looks import looks
 from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_kept, names_of, oid
+from pytead_tui.recorder.own import __builtins__, sys
 from pytead_tui.recorder.values import (
     HEAD,
     INT_BITS,

@@ -1,6 +1,6 @@
 """Which code is the project's: files below the root, without environments, and the wanted targets."""
 
-import os
+from pytead_tui.recorder.own import __builtins__, os
 
 try:
     from _sha2 import sha256 as _sha256  # 3.12 and later

@@ -1,5 +1,7 @@
 """Which names are secret, and the ordinals of redacted values. Value patterns are Rust's affair."""
 
+from pytead_tui.recorder.own import __builtins__
+
 WORDS = {
     "password", "passwd", "passphrase", "secret", "token", "apikey", "auth", "authorization",
     "credential", "credentials", "privatekey", "session", "cookie", "pwd", "passcode", "csrf", "otp", "cvv", "cvc", "ssn",

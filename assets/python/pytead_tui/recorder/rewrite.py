@@ -12,15 +12,19 @@ that tracebacks, coverage, `locals()` and the module's names stay as they are. A
 
 import _ast as ast
 import _warnings
-import sys
+
+from pytead_tui.recorder.own import __builtins__, gc, sys
 
 MARK = "\0pytead hook "
 _ONLY_AST = 0x400
+_STARTERS = ("breakpoint", "set_trace")
 _PLACE = ("lineno", "end_lineno", "col_offset", "end_col_offset")
 
 
 class Quiet:
-    """Silences warnings: the program's own compilation gave them already."""
+    """Silences warnings: the program's own compilation gave them already. Nor are cycles looked for meanwhile: among the
+    nodes of a tree there are none, and looking takes longer than all else.
+    """
 
     rule = ("ignore", None, Warning, None, 0)
 
@@ -28,8 +32,12 @@ class Quiet:
         self.filters = getattr(sys.modules.get("warnings"), "filters", _warnings.filters)
         self.filters.insert(0, self.rule)
         _warnings._filters_mutated()
+        self.collects = gc.isenabled()
+        gc.disable()
 
     def __exit__(self, *error: object) -> None:
+        if self.collects:
+            gc.enable()
         self.filters.remove(self.rule)
         _warnings._filters_mutated()
 
@@ -45,7 +53,8 @@ class Found:
 
 
 def rewrite(source: bytes, filename: str, effects: frozenset, imports: object, lines: bool) -> tuple:
-    """Gives (tree, the functions rewritten, the line of all that was added: past the source's end).
+    """Gives (tree, the functions rewritten, the names of those that were left as they are, the line of all that was added:
+    past the source's end).
 
     `imports(module, name)` says whether an import is of a known effect; `lines`, whether each statement reports, too.
     """
@@ -53,7 +62,7 @@ def rewrite(source: bytes, filename: str, effects: frozenset, imports: object, l
     nowhere = tree.body[-1].end_lineno + 1 if tree.body else 1
     walk = _Rewriter(effects, imports, nowhere, lines)
     walk.block(tree.body, _Scope(None, "", False))
-    return tree, walk.found, nowhere
+    return tree, walk.found, walk.left, nowhere
 
 
 def announced(source: bytes, filename: str, first: int, last: int, home: str) -> tuple:
@@ -144,6 +153,7 @@ class _Rewriter:
         self.place = dict(zip(_PLACE, (nowhere, nowhere, 0, 0)))
         self.aliases: set = set()
         self.found: list = []
+        self.left: list = []
 
     # Statements.
 
@@ -201,6 +211,11 @@ class _Rewriter:
             node.returns = self.node(node.returns, scope)
         qualname = self.qualname(node.name, scope)
         positional = node.args.posonlyargs + node.args.args
+        if any(map(_starts_debugger, node.body)):
+            # It would see what was added; and when it starts, the recording ends.
+            self.left.append(qualname)
+            self.block(node.body, _Scope(None, qualname + ".<locals>.", False))
+            return node
         static = node.name == "__new__" or any(_last_name(d) == "staticmethod" for d in node.decorator_list)
         hook = len(self.found)
         self.found.append(Found(qualname, scope.is_class and bool(positional) and not static))
@@ -283,6 +298,20 @@ class _Rewriter:
         deep = ast.ExceptHandler(self.get(hook, "Deep"), None, [ast.Pass(**self.place)], **self.place)
         call = ast.Expr(self.call(hook, name, args), **self.place)
         return ast.If(self.get(hook, flag), [ast.Try([call], [deep], [], [], **self.place)], [], **self.place)
+
+
+def _starts_debugger(node: object) -> bool:
+    """Whether a debugger is started in a statement or an expression, not counting what only defines a function or class."""
+    if isinstance(node, ast.Call) and _last_name(node.func) in _STARTERS:
+        return True
+    if is_definition(node) or isinstance(node, ast.Lambda):
+        return False
+    for name in node._fields:
+        held = getattr(node, name, None)
+        for part in held if isinstance(held, list) else (held,):
+            if isinstance(part, ast.AST) and _starts_debugger(part):
+                return True
+    return False
 
 
 def _last_name(node: object) -> "str | None":

@@ -3,10 +3,8 @@
 The faster way is mapped.py's; which file belongs to whom is spools.py's affair. Knows nothing of calls and values.
 """
 
-import marshal
-import os
-
 from pytead_tui.recorder import forked
+from pytead_tui.recorder.own import __builtins__, marshal, os
 
 # A record past this is a fault of the capture's budgets; it is dropped and counted.
 LARGEST = 1 << 20

@@ -1,12 +1,8 @@
 """The spool files of a process: one for each thread that records, each in the fastest way that works here."""
 
-import _thread
-import os
-import sys
-import time
-
 from pytead_tui.recorder import forked, modules
 from pytead_tui.recorder.mapped import Mapped
+from pytead_tui.recorder.own import __builtins__, _thread, os, sys, time
 from pytead_tui.recorder.spool import Appended, Full, Spool, Unmappable
 
 VERSION = 1

@@ -1,8 +1,8 @@
 """Puts the recorder in place: as the environment of docs/spool.md says, or for decorated functions alone."""
 
 import atexit
-import os
-import sys
+
+from pytead_tui.recorder.own import __builtins__, os, sys
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 

@@ -11,30 +11,29 @@ import marshal
 import sys
 import time
 
-from pytead_tui.recorder import bindings, budget, changes, copies, functions, given, values
+from pytead_tui.recorder import bindings, budget, changes, copies, functions, given, tasks, values
 from pytead_tui.recorder.calls import Call, shape_of
 from pytead_tui.recorder.endings import Endings
+from pytead_tui.recorder.failures import PACKAGE, Failures
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.journey import Teller
 from pytead_tui.recorder.objects import Objects, oid, ordinal_of
+from pytead_tui.recorder.own import __builtins__, _thread, marshal, sys, time
 from pytead_tui.recorder.places import Places
 from pytead_tui.recorder.plans import isinstance_type
 from pytead_tui.recorder.project import File, Project
 from pytead_tui.recorder.spool import Full
 from pytead_tui.recorder.spools import Spools
 
-PACKAGE = (lambda: None).__code__.co_filename.rpartition("recorder")[0]
-MOST_ERRORS = 100
 MOST_EVENTS = 20_000  # of a journey
 WALK = 250  # frames looked at for a parent
 
 _now = time.perf_counter_ns
 _modules = sys.modules
 _work = time.thread_time_ns
-_traceback = BaseException.__dict__["__traceback__"].__get__
 
 
-class Recorder(Endings, Places):
+class Recorder(Endings, Failures, Places):
     """The recorder of this process."""
 
     def __init__(self, project: Project, spools: Spools, limit: int, journey: bool) -> None:
@@ -79,6 +78,8 @@ class Recorder(Endings, Places):
         self.when_off: list = []  # called with a Function whose start events are not wanted any more
         self.when_paused: list = []  # called when nothing more is recorded until the recorder is renewed
         self.when_renewed: list = []
+        self.when_traced: list = []  # called with the frame that sets a trace function, where that is of concern
+        self.when_test: list = []  # called when a test of pytest begins, where that is of concern
         self.when_drained: list = []  # called with a Function that has no call in flight any more
 
     # Functions.
@@ -442,46 +443,10 @@ class Recorder(Endings, Places):
                 spool.write(("O", entry.ordinal, *entry.names, maker))
 
     def task(self) -> int:
-        loops = _modules.get("_asyncio")
-        loop = None if loops is None else loops._get_running_loop()
-        tasks = None if loop is None else _modules.get("asyncio.tasks")
-        if tasks is None:
-            return 0
-        task = tasks.current_task(loop)
+        task = tasks.current() if "_asyncio" in _modules else None
         return 0 if task is None else self.tasks.of(task).ordinal
 
-    # Failures.
-
-    def failed(self, error: BaseException) -> None:
-        """Swallows a failure of ours. Raises again what is not ours: what a signal handler raised."""
-        if not isinstance(error, Exception):
-            raise error
-        if isinstance(error, (Full, OSError)) and _is_ours(error):
-            self.gap("spool full or unwritable", 1)
-            self.switch_off()
-            return
-        if not _is_ours(error):
-            raise error
-        self.errors += 1
-        if self.errors >= MOST_ERRORS:
-            self.gap("recorder error: " + type(error).__name__, self.errors)
-            self.switch_off()
-
-    def switch_off(self) -> None:
-        """Stops everything, for good."""
-        if not self.on:
-            return
-        self.on = False
-        self.live.clear()  # and with it the frames
-        for function in list(self.numbered.values()):
-            function.on = False
-            for hook in function.hooks:
-                hook.on = hook.ends = hook.busy = False
-            for listener in self.when_off + self.when_drained:
-                try:
-                    listener(function)
-                except Exception:
-                    self.errors += 1
+    # The end.
 
     def finish(self) -> None:
         """Writes the last counts and the end."""
@@ -564,10 +529,3 @@ class Recorder(Endings, Places):
                 hook.ends = False
                 hook.busy = hook.on
         self.summed_at = _now()
-
-
-def _is_ours(error: BaseException) -> bool:
-    tb = _traceback(error)
-    while tb is not None and tb.tb_next is not None:
-        tb = tb.tb_next
-    return tb is None or tb.tb_frame.f_code.co_filename.startswith(PACKAGE)

@@ -5,6 +5,7 @@ syntax tree is made, which costs as much as a hundred calls. Below 3.12 rewrite.
 """
 
 from pytead_tui.recorder import kinds, rewrite
+from pytead_tui.recorder.own import __builtins__
 from pytead_tui.recorder.project import File, read
 
 _ORDINARY = bytes(n for n in range(256) if n not in b"()[]{}'\"#\\:")

@@ -4,11 +4,11 @@ Owns the walk and its budgets. How a type is written is plans.py's affair, and k
 standard library's. Types are looked up by identity: hashing a class may run its metaclass's code.
 """
 
-import sys
 from itertools import islice
 
 from pytead_tui.recorder import kinds, redact
 from pytead_tui.recorder.objects import Objects, dict_of, names_of, oid
+from pytead_tui.recorder.own import __builtins__, sys
 
 TAG = StopIteration
 DEPTH = 40
