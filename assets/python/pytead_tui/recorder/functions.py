@@ -20,7 +20,7 @@ class Function:
         "fid", "file", "module", "qualname", "line", "flags", "names", "kinds", "mask", "words", "receiver",
         "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "places", "sites", "edges",
         "inflight", "dirty", "codes", "yields", "hooks", "generates", "wasted", "brief", "lines", "last", "sure",
-        "copies", "outer", "over", "beyond", "dim", "reaches_out", "errors", "direct",
+        "copies", "outer", "over", "beyond", "dim", "reaches_out", "errors", "direct", "for_tests",
     )  # fmt: skip
 
     def __init__(self, fid: int, file: File, module: str, qualname: str, line: int, flags: int, names: tuple,
@@ -52,6 +52,7 @@ class Function:
         self.errors = 0  # of ours in its calls
         self.direct = 0  # calls by tests that were looked at when its start events were off
         self.outer = 0  # copied calls from outside of its package
+        self.for_tests = False  # its start events went off once: they are on for calls that a test makes itself
         self.over = False  # it copied too much: only such calls are kept from then on,
         self.beyond = 0  # so many until now
         self.shapes: dict = {}

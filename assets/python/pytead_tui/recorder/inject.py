@@ -16,7 +16,7 @@ from pytead_tui.recorder.state import Recorder
 
 _getframe = sys._getframe
 MOST_OTHERS = 10_000
-AGAIN = 8  # calls that bring nothing, of a function that a test may call, before its events go off again
+AGAIN = 4  # calls that bring nothing, of a function that a test may call, before its events go off again
 # What it means that a file cannot be read, or is no Python.
 _NO_SOURCE = (OSError, SyntaxError, ValueError, MemoryError)
 
@@ -115,10 +115,9 @@ class Injector:
         for function in off if recorder.on and not recorder.full else ():
             if function.errors or function.beyond >= budget.OUTSIDE or function.kept >= 2 * recorder.most:
                 continue
-            if not function.direct:
+            if not function.for_tests:
                 self.put_in(function)
-            function.direct += 1
-            function.on = True
+            function.for_tests = function.on = True
             function.misses = (functions.HURRY if function.over else functions.PATIENCE) - AGAIN
             for hook in function.hooks:
                 hook.on = hook.busy = True
@@ -128,9 +127,8 @@ class Injector:
         tests looked at again keeps ours, for they will again.
         """
         self.off.append(function)
-        if function.direct:
-            return
-        self.own_code(function)
+        if not function.for_tests:
+            self.own_code(function)
 
     def own_code(self, function: Function) -> None:
         """Gives a function the program's own code, where it is found by its name."""
