@@ -102,6 +102,29 @@ def test_mocks_of_what_python_gives_are_called_by_the_program_alone(program, mod
     assert spool.results("h") == [[1]]
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_what_fakes_the_time_in_all_modules_does_not_find_ours(program, mode):
+    program.write("lib.py", "def f(x):\n    return x\n")
+    program.write("main.py", """
+        import sys, time
+
+        import lib
+
+        names = ("time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "process_time_ns",
+                 "thread_time_ns")
+        fakes = {id(getattr(time, name)): lambda: 5 for name in names}
+        lib.f(1)
+        for module in list(sys.modules.values()):
+            for name, held in list(vars(module).items()):
+                if id(held) in fakes and module is not time:
+                    setattr(module, name, fakes[id(held)])
+        lib.f(2)
+    """)  # fmt: skip
+    spool = program.record("main.py", PYTEAD_MODE=mode)
+    times = [record.ns for call in spool.calls("f") for record in call]
+    assert times == sorted(times) and len(set(times)) == 4
+
+
 def test_every_module_of_the_recorder_has_builtins_of_its_own():
     own = RECORDER / "own.py"
     for path in RECORDER.glob("*.py"):

@@ -27,7 +27,6 @@ OFTENER = 3  # times as many of one shape are kept as of other calls
 ANSWERS = 8  # times as many of what left the process: tests of its callers need each of its answers
 WASTED = 3  # calls of a function with values too large to be copied whole, before less of them is copied
 
-_process = time.process_time_ns
 _limits = {CALLS.nodes: CALLS}
 
 
@@ -39,23 +38,23 @@ class Budget:
     def __init__(self) -> None:
         self.copied = 0  # ns for which the nodes are taken that were walked
         self.took = 0  # ns that it took
-        self.looked = _process()
+        self.looked = time.process_time_ns()
 
     def of_a_function(self, outside: bool = False) -> int:
         """Gives the ns that any one function may have spent by now; more when it is called from outside of its package."""
         copied = max(self.copied, self.took // SLOWER)
-        left = FLOOR + _whole(_process() - self.took) // SHARE - copied
+        left = FLOOR + _whole(time.process_time_ns() - self.took) // SHARE - copied
         if not outside:
             left -= FLOOR // RESERVED
         return max(LEAST, min(MOST, left // PART))
 
     def first(self) -> Limits:
         """Gives the limits of a function's first calls."""
-        return CALLS if 4 * self.copied < FLOOR + _whole(_process()) else limits(0, 0)
+        return CALLS if 4 * self.copied < FLOOR + _whole(time.process_time_ns()) else limits(0, 0)
 
     def is_time(self) -> bool:
         """Whether enough has run since the last time to look again at the functions that had too little."""
-        now = _process()
+        now = time.process_time_ns()
         if now - self.looked < AGAIN:
             return False
         self.looked = now

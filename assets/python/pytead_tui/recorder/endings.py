@@ -12,7 +12,6 @@ from pytead_tui.recorder.own import __builtins__, sys, time
 
 MOST_YIELDS = 1_000  # of one generator that are copied; the rest is written as cut
 
-_now = time.perf_counter_ns
 _traceback = BaseException.__dict__["__traceback__"].__get__
 _cause = BaseException.__dict__["__cause__"].__get__
 _context = BaseException.__dict__["__context__"].__get__
@@ -41,7 +40,7 @@ class Endings:
         """Ends a call by return."""
         if self.unended:
             self._end_late()
-        now = _now()
+        now = time.perf_counter_ns()
         if self.reaching:
             self.flush(call.spool)
         self.close_call(call)
@@ -57,7 +56,7 @@ class Endings:
         """Ends a call by exception."""
         if self.unended:
             self._end_late()
-        now = _now()
+        now = time.perf_counter_ns()
         if self.reaching:
             self.flush(call.spool)
         self.close_call(call)
@@ -132,7 +131,7 @@ class Endings:
             tree = trees[0]
             self.announce_objects(call.spool, walk.met, None)
             self._spend(call.function, started)
-        call.spool.write(("Y", call.cid, _now(), tree))
+        call.spool.write(("Y", call.cid, time.perf_counter_ns(), tree))
 
     def resumed(self, call: Call) -> None:
         """Notes that a generator goes on."""
@@ -143,7 +142,7 @@ class Endings:
                 if self.full:
                     return
                 self.count_event()
-            call.spool.write(("S", call.cid, _now()))
+            call.spool.write(("S", call.cid, time.perf_counter_ns()))
 
     def thrown(self, call: Call, closed: bool) -> None:
         """Notes that a generator was closed or thrown into."""
@@ -153,7 +152,7 @@ class Endings:
             self.flush(call.spool)
         if self.journey:
             self.count_event()
-        call.spool.write(("T", call.cid, _now(), "closed" if closed else "thrown"))
+        call.spool.write(("T", call.cid, time.perf_counter_ns(), "closed" if closed else "thrown"))
 
     def reached(self, call: Call, line: int) -> None:
         """Notes a statement's line that a call of a journey reaches for the first time; of calls that are told briefly,

@@ -6,11 +6,11 @@ the caller is written in C, or hands on `*args`, an argument at the end that is 
 """
 
 import opcode
-import sys
 
 from pytead_tui.recorder import functions, kinds
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import dict_of, mro_of, oid
+from pytead_tui.recorder.own import __builtins__, sys
 from pytead_tui.recorder.plans import isinstance_type, lookup
 
 # What a record says of the function, and of each parameter.

@@ -27,7 +27,6 @@ SHORT_TEXT = BRIEF.room // BRIEF.width - 16  # characters of a text in a contain
 SHORT_NAME = BRIEF.room // BRIEF.width // 2 - 16  # and of a dict's names and texts
 _OBJECTS = ("obj", "sub", "ref")
 _NO_COUNTS = [0, 0]
-_now = time.perf_counter_ns
 _modules = sys.modules
 
 
@@ -133,7 +132,7 @@ class Teller:
             if receiver is not None and met[0].ordinal == receiver and function.qualname.endswith("__init__"):
                 recorder.announce_objects(spool, met[:1], cid)
             recorder.announce_objects(spool, met, None)
-        now = _now()
+        now = time.perf_counter_ns()
         task = recorder.task() if "_asyncio" in _modules else 0
         if brief:
             spool.write(("C", cid, function.fid, parent, now, direct, task, receiver, trees, caller, line, True))
@@ -153,7 +152,7 @@ class Teller:
         if not call.brief or recorder.unended:
             Endings.returned(recorder, call, value, scope)
             return
-        now = _now()
+        now = time.perf_counter_ns()
         if recorder.reaching:
             recorder.flush(call.spool)
         call.done = True

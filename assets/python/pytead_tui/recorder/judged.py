@@ -12,8 +12,6 @@ from pytead_tui.recorder.state import Recorder
 
 MOST_UNSEEN = 500  # functions said to be not recorded, each by its name
 
-_now = time.perf_counter_ns
-
 
 class Impossible(Exception):
     """Tests cannot be recorded in this process."""
@@ -47,7 +45,7 @@ class Tests:
         if recorder is not None and recorder.on:
             spool = recorder.spools.current()
             recorder.flush(spool)
-            spool.write(("P", name, _now()))
+            spool.write(("P", name, time.perf_counter_ns()))
 
     def end(self) -> None:
         """Ends the journey: nothing more is written to its folder."""

@@ -1,8 +1,9 @@
 """What the recorder uses of Python, as it was before the program began: a program, and above all its tests, put others in
 the place of builtins and of functions of `os`, `time` and the like.
 
-Every module here takes `__builtins__` and the modules it needs from this one. What the program may rightly change, such as
-`os.environ` and `sys.last_traceback`, is looked up anew each time.
+Every module here takes `__builtins__` and the modules it needs from this one, and asks for the time by `time.…`: what fakes
+the time replaces such functions in all modules that it finds. What the program may rightly change, such as `os.environ` and
+`sys.last_traceback`, is looked up anew each time.
 """
 
 import _thread

@@ -6,11 +6,6 @@ No stack is kept: a call's parent is found by walking the frames, which is right
 tasks, too, and costs only the calls that are kept.
 """
 
-import _thread
-import marshal
-import sys
-import time
-
 from pytead_tui.recorder import bindings, budget, changes, copies, functions, given, tasks, values
 from pytead_tui.recorder.calls import Call, shape_of
 from pytead_tui.recorder.endings import Endings
@@ -28,9 +23,7 @@ from pytead_tui.recorder.spools import Spools
 MOST_EVENTS = 20_000  # of a journey
 WALK = 250  # frames looked at for a parent
 
-_now = time.perf_counter_ns
 _modules = sys.modules
-_work = time.thread_time_ns
 
 
 class Recorder(Endings, Failures, Places):
@@ -72,7 +65,7 @@ class Recorder(Endings, Failures, Places):
         self.numbered: dict = {}
         self.importers: dict = {}  # (path, name) of a module → (file, name) of the one that imported it first
         self.status: "int | None" = None  # the exit status, where it is known
-        self.summed_at = _now()
+        self.summed_at = time.perf_counter_ns()
         self.stops: list = []  # called at exit
         self.when_on: list = []  # called with a Function whose start events are wanted again
         self.when_off: list = []  # called with a Function whose start events are not wanted any more
@@ -216,7 +209,7 @@ class Recorder(Endings, Failures, Places):
             if receiver is not None and function.qualname.endswith("__init__"):
                 self.announce_objects(spool, met[:1], call.cid)
         caller, line, direct = place[:3]
-        record = ("C", call.cid, function.fid, self.parent(frame), _now(), direct, self.task(), receiver, trees,
+        record = ("C", call.cid, function.fid, self.parent(frame), time.perf_counter_ns(), direct, self.task(), receiver, trees,
                   caller, line, False, bound, how)  # fmt: skip
         call.inputs_key = key
         with self.lock:
@@ -293,13 +286,13 @@ class Recorder(Endings, Failures, Places):
 
     def _copying(self) -> tuple:
         """Gives where copying stands before some of it is done."""
-        return _work(), self.objects.walked
+        return time.thread_time_ns(), self.objects.walked
 
     def _count_copying(self, function: Function, started: tuple) -> None:
         copied = (self.objects.walked - started[1]) * budget.NODE
         function.spent += copied
         self.budget.copied += copied
-        self.budget.took += _work() - started[0]
+        self.budget.took += time.thread_time_ns() - started[0]
 
     def _limit_copying(self, function: Function) -> None:
         if function.spent > budget.LEAST and function.on and not function.over:
@@ -361,7 +354,7 @@ class Recorder(Endings, Failures, Places):
 
     def summaries(self) -> None:
         """Writes the counts that changed since they were written."""
-        self.summed_at = _now()
+        self.summed_at = time.perf_counter_ns()
         for function in list(self.numbered.values()):
             if function.dirty:
                 self._summarise(function)
@@ -529,4 +522,4 @@ class Recorder(Endings, Failures, Places):
             for hook in function.hooks:
                 hook.ends = False
                 hook.busy = hook.on
-        self.summed_at = _now()
+        self.summed_at = time.perf_counter_ns()
