@@ -223,6 +223,28 @@ pub fn command_line(argv: &[String]) -> String {
     shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" "))
 }
 
+/// Tells whether a line asks for what only a shell does: a pipe, a redirection, another command after it. What stands in quotes
+/// asks for nothing.
+#[must_use]
+pub fn is_for_a_shell(line: &str) -> bool {
+    let mut quote = None;
+    let mut signs = line.chars();
+    while let Some(sign) = signs.next() {
+        match (quote, sign) {
+            (Some(open), sign) if open == sign => quote = None,
+            (Some('\''), _) => {}
+            (_, '\\') => {
+                signs.next();
+            }
+            (None, '\'' | '"') => quote = Some(sign),
+            (None, sign) if matches!(sign, '|' | ';' | '&' | '<' | '>' | '`') => return true,
+            (_, '$') if signs.as_str().starts_with('(') => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
 /// Writes a count with its noun: `1 call`, `3 calls`.
 #[must_use]
 pub fn count(number: usize, noun: &str) -> String {
@@ -286,6 +308,16 @@ mod tests {
         let argv = ["python", "-c", "print('a b')", ""].map(str::to_owned);
         assert_eq!(shlex::split(&command_line(&argv)), Some(argv.to_vec()));
         assert_eq!(command_line(&["pytest".to_owned(), "-q".to_owned()]), "pytest -q");
+    }
+
+    #[test]
+    fn a_line_for_a_shell_is_known_by_what_stands_outside_of_quotes() {
+        for line in ["a | b", "a && b", "a > f", "a; b", "a $(b)", "a \"$(b)\"", "a `b`"] {
+            assert!(is_for_a_shell(line), "{line}");
+        }
+        for line in ["a b", "python -c 'a; b'", "grep \"a|b\"", "a \\| b", "a '$(b)'", "echo $HOME"] {
+            assert!(!is_for_a_shell(line), "{line}");
+        }
     }
 
     #[test]

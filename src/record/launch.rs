@@ -1,7 +1,7 @@
 //! How a program is started so that it is recorded: which program, with which environment.
 //!
-//! Injection is by environment only: the command runs as typed; a bare script, a folder with a `__main__.py` and `-m` get
-//! the project's interpreter.
+//! Injection is by environment only: the command runs as typed, with the project's environment active; a bare script, a
+//! folder with a `__main__.py` and `-m` get the project's interpreter.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use crate::base::paths::{find_program, nearest};
 use crate::base::text::display_line;
 use crate::domain::settings::{Record, Redact};
 use crate::python::package::Package;
+use crate::record::activation::{self, Activation};
 
 /// Folders below the root that are never the project's own code.
 const NOT_PROJECT: &[&str] = &["node_modules", "build", "dist", ".tox", ".nox", ".eggs", ".git", ".pytead", "site-packages"];
@@ -29,6 +30,8 @@ pub struct Request<'a> {
     pub cwd: &'a Path,
     /// The project's interpreter, where one was found.
     pub interpreter: Option<&'a Path>,
+    /// A person named the interpreter: it was not found by looking for one.
+    pub chosen: bool,
     /// Our Python package on disk.
     pub package: &'a Package,
     /// What to record.
@@ -50,8 +53,8 @@ pub struct Plan {
     pub cwd: PathBuf,
     /// The command as typed.
     pub typed: Vec<String>,
-    /// Variables set, or taken away, besides those of [`Plan::spool_env`].
-    pub env: Vec<(&'static str, Option<OsString>)>,
+    /// Variables set, or taken away, besides those of [`Plan::spool_env`]; of several of one name the last counts.
+    pub env: Vec<(String, Option<OsString>)>,
 }
 
 impl Plan {
@@ -60,10 +63,18 @@ impl Plan {
     /// # Errors
     /// When there is no command, no such program or script, or no interpreter for a script.
     pub fn new(request: &Request<'_>) -> Result<Self, Trouble> {
-        let (program, args) = command(request)?;
+        let (given, typed) = activation::assignments(request.typed);
+        let given_path = given.iter().rev().find(|(name, _)| *name == "PATH").map(|(_, value)| OsString::from(value));
+        let search = given_path.or_else(|| std::env::var_os("PATH"));
+        let active = Activation::new(request.interpreter, request.chosen, search.as_deref());
+        let (program, args) = command(&Request { typed, ..request.clone() }, &active)?;
         let args = args.iter().map(OsString::from).collect();
         let cwd = request.cwd.to_owned();
-        Ok(Self { program, args, cwd, typed: request.typed.to_vec(), env: environment(request)? })
+        let mut env: Vec<(String, Option<OsString>)> =
+            given.iter().map(|(name, value)| ((*name).to_owned(), Some(value.into()))).collect();
+        let ours = environment(request, &active, &env)?;
+        env.extend(ours);
+        Ok(Self { program, args, cwd, typed: request.typed.to_vec(), env })
     }
 
     /// Gives the variables that say where this recording goes.
@@ -73,7 +84,7 @@ impl Plan {
     }
 }
 
-fn command<'a>(request: &Request<'a>) -> Result<(PathBuf, &'a [String]), Trouble> {
+fn command<'a>(request: &Request<'a>, active: &Activation) -> Result<(PathBuf, &'a [String]), Trouble> {
     let Some(first) = request.typed.first() else {
         return Err(Trouble::usage("No program was given.").so("Type it after `run`: pytead-tui run main.py."));
     };
@@ -87,13 +98,20 @@ fn command<'a>(request: &Request<'a>) -> Result<(PathBuf, &'a [String]), Trouble
     if is_script(first, &path) {
         return Ok((interpreter(request)?, request.typed));
     }
-    if first.ends_with(".py") {
-        return Err(no_script(first, &path));
+    // The folder of a chosen Python may hold another one under these names.
+    if request.chosen && (first == "python" || first == "python3") {
+        return Ok((interpreter(request)?, &request.typed[1..]));
     }
-    match find_program(first, std::env::var_os("PATH"), request.cwd) {
-        Some(program) => Ok((program, &request.typed[1..])),
-        None => Err(no_program(first, request)),
+    let found = |word: &str| find_program(word, Some(active.path.clone()), request.cwd);
+    let is_file = first.ends_with(".py");
+    if let Some(program) = found(first).filter(|_| !is_file) {
+        return Ok((program, &request.typed[1..]));
     }
+    let is_known = |word: &str| found(word).is_some() || request.cwd.join(word).is_file();
+    Err(activation::one_word(request.typed, is_known).unwrap_or_else(|| match is_file {
+        true => no_script(first, &path),
+        false => no_program(first, request),
+    }))
 }
 
 fn is_script(typed: &str, path: &Path) -> bool {
@@ -130,13 +148,6 @@ fn no_program(typed: &str, request: &Request<'_>) -> Trouble {
     if typed.contains('/') {
         return trouble.because("No such file can be run.").so("Paths are taken from the folder you are in.");
     }
-    let beside = request.interpreter.and_then(Path::parent).map(|folder| folder.join(typed));
-    if let Some(found) = beside.filter(|path| path.is_file()) {
-        let found = found.strip_prefix(request.cwd).map(Path::to_owned).unwrap_or(found);
-        return trouble
-            .because("It is not on the PATH.")
-            .so(format!("The project has it as {}.", display_line(&found.to_string_lossy())));
-    }
     if typed == PYTEST
         && let Some(python) = request.interpreter
     {
@@ -158,7 +169,12 @@ fn no_program(typed: &str, request: &Request<'_>) -> Trouble {
     }
 }
 
-fn environment(request: &Request<'_>) -> Result<Vec<(&'static str, Option<OsString>)>, Trouble> {
+/// Gives the variables of a program; `typed` holds those that were typed before it.
+fn environment(
+    request: &Request<'_>,
+    active: &Activation,
+    typed: &[(String, Option<OsString>)],
+) -> Result<Vec<(String, Option<OsString>)>, Trouble> {
     let root = request.root.canonicalize().map_err(|error| {
         Trouble::environment(format!("The folder {} cannot be read.", request.root.display())).because(format!("{error}."))
     })?;
@@ -166,11 +182,12 @@ fn environment(request: &Request<'_>) -> Result<Vec<(&'static str, Option<OsStri
     let exclude = join(excluded(request, &root))?;
     let boot = &request.package.boot;
     // An empty variable means nothing; an empty entry would mean the current folder.
-    let given = std::env::var_os("PYTHONPATH").filter(|paths| !paths.is_empty());
+    let given = typed.iter().rev().find(|(name, _)| name == "PYTHONPATH").and_then(|(_, value)| value.clone());
+    let given = given.or_else(|| std::env::var_os("PYTHONPATH")).filter(|paths| !paths.is_empty());
     let given = given.iter().flat_map(std::env::split_paths).filter(|path| path != boot);
     let besides = request.record.python_path.iter().map(|folder| root.join(folder).components().collect());
     let search = std::iter::once(boot.clone()).chain(besides).chain(given).collect();
-    Ok(vec![
+    let mut env = vec![
         ("PYTEAD_ROOT", Some(root.clone().into())),
         ("PYTEAD_EXCLUDE", Some(exclude)),
         ("PYTEAD_LIMIT", Some(request.record.limit.to_string().into())),
@@ -178,7 +195,11 @@ fn environment(request: &Request<'_>) -> Result<Vec<(&'static str, Option<OsStri
         ("PYTEAD_MODE", Some(if request.journey { "journey" } else { "calls" }.into())),
         ("PYTEAD_REDACT", lines(&request.redact.names)),
         ("PYTHONPATH", Some(join(search)?)),
-    ])
+        ("PATH", Some(active.path.clone())),
+    ];
+    env.extend(active.virtual_env.iter().map(|folder| ("VIRTUAL_ENV", folder.clone())));
+    env.extend(active.home_goes.then_some(("PYTHONHOME", None)));
+    Ok(env.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
 fn join(paths: Vec<PathBuf>) -> Result<OsString, Trouble> {
@@ -234,6 +255,7 @@ mod tests {
                 root: self.folder.path(),
                 cwd: self.folder.path(),
                 interpreter: Some(&self.folder.path().join(".venv/bin/python")),
+                chosen: false,
                 package: &Package { folder: "/opt/ours".into(), boot: "/opt/ours/pytead_tui/boot".into() },
                 record: &self.record,
                 redact: &self.redact,
@@ -243,7 +265,7 @@ mod tests {
     }
 
     fn variable(plan: &Plan, name: &str) -> Option<String> {
-        let (_, value) = plan.env.iter().find(|(known, _)| *known == name).unwrap();
+        let (_, value) = plan.env.iter().rfind(|(known, _)| *known == name).unwrap();
         value.as_ref().map(|value| value.to_string_lossy().into_owned())
     }
 
@@ -266,13 +288,30 @@ mod tests {
     }
 
     #[test]
+    fn the_environment_is_active_and_variables_may_stand_before_the_program() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let project = Project::new();
+        let bin = project.folder.path().join(".venv/bin");
+        std::fs::set_permissions(bin.join("frobnicate"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        let plan = project.plan(&["A=1", "PYTHONPATH=src", "PYTEAD_MODE=x", "frobnicate", "B=2"]).unwrap();
+        assert_eq!((plan.program, plan.args), (bin.join("frobnicate"), vec![OsString::from("B=2")]));
+        let project_plan = project.plan(&["A=1", "PYTHONPATH=src", "PYTEAD_MODE=x", "main.py"]).unwrap();
+        assert_eq!(variable(&project_plan, "A").as_deref(), Some("1"));
+        assert_eq!(variable(&project_plan, "PYTEAD_MODE").as_deref(), Some("calls"), "ours count");
+        assert_eq!(variable(&project_plan, "PYTHONPATH").as_deref(), Some("/opt/ours/pytead_tui/boot:src"));
+        assert!(variable(&project_plan, "PATH").unwrap().starts_with(&format!("{}:", bin.display())));
+        assert_eq!(variable(&project_plan, "VIRTUAL_ENV"), Some(bin.parent().unwrap().display().to_string()));
+    }
+
+    #[test]
     fn what_is_not_there_gets_a_way_out() {
         let project = Project::new();
         let trouble = |typed: &[&str]| project.plan(typed).unwrap_err().to_string();
         assert_eq!(trouble(&["mian.py"]), "There is no file mian.py. Did you mean main.py?");
-        assert_eq!(
-            trouble(&["frobnicate"]),
-            "There is no program frobnicate. It is not on the PATH. The project has it as .venv/bin/frobnicate."
+        assert!(
+            trouble(&["frobnicate"]).starts_with("There is no program frobnicate. It is not on the PATH."),
+            "it cannot be run"
         );
         assert!(trouble(&["cta"]).contains("Did you mean cat"), "{}", trouble(&["cta"]));
         assert!(trouble(&["./nothing"]).contains("No such file can be run."));

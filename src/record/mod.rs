@@ -3,6 +3,7 @@
 //! [`launch`] says how a program is started, [`live`] runs it and reads along, [`ingest`] turns a spool folder into what
 //! the store keeps, [`journey`] reads that back where it is a journey, [`folder`] owns the folders on disk. The format is `docs/spool.md`; the recorder itself is Python.
 
+pub mod activation;
 mod assemble;
 pub mod folder;
 #[cfg(test)]

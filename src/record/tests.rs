@@ -282,6 +282,7 @@ impl Project {
             root: self.folder.path(),
             cwd: self.folder.path(),
             interpreter: Some(python),
+            chosen: false,
             package: &package,
             record: &Record::default(),
             redact: &Redact::default(),
@@ -468,7 +469,7 @@ fn a_killed_run_leaves_what_the_next_start_reads() {
     let folder = SpoolFolder::create(std::slice::from_ref(&place), "5").unwrap();
     let mut command = Command::new(&plan.program);
     command.args(&plan.args).current_dir(&plan.cwd).envs(Plan::spool_env(folder.path(), "5"));
-    command.envs(plan.env.iter().filter_map(|(name, value)| Some((*name, value.as_ref()?))));
+    command.envs(plan.env.iter().filter_map(|(name, value)| Some((name, value.as_ref()?))));
     assert_eq!(command.output().unwrap().status.code(), Some(3));
     drop(folder);
     let left = leftovers(&place).remove(0);
@@ -489,7 +490,7 @@ fn a_spool_of_a_real_program_cut_anywhere_is_read_up_to_the_cut() {
     let plan = project.plan(interpreter(), &["main.py"]);
     let mut command = Command::new(&plan.program);
     command.args(&plan.args).current_dir(&plan.cwd).envs(Plan::spool_env(&folder, "5"));
-    command.envs(plan.env.iter().filter_map(|(name, value)| Some((*name, value.as_ref()?))));
+    command.envs(plan.env.iter().filter_map(|(name, value)| Some((name, value.as_ref()?))));
     assert!(command.output().unwrap().status.success());
     let main = std::fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path());
     let main = main.max_by_key(|path| path.metadata().unwrap().len()).unwrap();
@@ -533,6 +534,7 @@ fn on_the_terminal() {
         root: &root,
         cwd: &root,
         interpreter: Some(interpreter()),
+        chosen: false,
         package: &package,
         record: &Record::default(),
         redact: &Redact::default(),

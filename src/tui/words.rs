@@ -85,6 +85,8 @@ pub const NO_TEXT_TO_EDIT: &str = "There is no draft text here to edit.";
 pub const EMPTY_COMMAND: &str = "Type a command to record, such as: pytest -q";
 /// Unbalanced quotes.
 pub const UNBALANCED: &str = "The quotes in this command do not close.";
+/// A pipe, a redirection, or several commands.
+pub const FOR_A_SHELL: &str = "A pipe or redirection needs a shell. Type: sh -c '…'";
 /// A recording is live and `q` was pressed.
 pub const QUIT_RECORDING: &str = "A recording is live. Stop it and quit? Its calls are kept.";
 /// The clipboard took nothing.

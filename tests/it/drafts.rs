@@ -77,6 +77,7 @@ async fn record(project: &Path, command: &[&str]) -> Recorded {
         root: &root,
         cwd: &root,
         interpreter: Some(&python),
+        chosen: false,
         package: &package,
         record: &Record::default(),
         redact: &Redact::default(),

@@ -5,6 +5,7 @@
 // What helps tests is no test itself, and ends them where they end.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod activation;
 mod agent;
 mod arrays;
 mod asking;

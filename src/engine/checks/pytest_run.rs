@@ -38,6 +38,7 @@ pub fn pytest(root: &Path, settings: &Settings, words: &[String]) -> Result<Comm
         root,
         cwd: &cwd,
         interpreter: Some(&interpreter.path),
+        chosen: settings.python.is_some(),
         package: &package,
         record: &settings.record,
         redact: &settings.redact,

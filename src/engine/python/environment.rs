@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::future::try_join_all;
 use parking_lot::RwLock;
@@ -72,11 +72,51 @@ struct Current(tokio::sync::Mutex<Option<Arc<Environment>>>);
 #[derive(Default)]
 pub struct Packages(pub RwLock<Arc<Installed>>);
 
-/// Gives the environment, found when first needed.
+/// Gives the environment, found when first needed: without a chosen interpreter, that of the newest recording.
 ///
 /// # Errors
 /// Fails in a folder that is not trusted, and where there is no usable Python.
 pub async fn get(core: &Arc<Core>) -> Result<Arc<Environment>, Trouble> {
+    find(core, recorded(core)).await
+}
+
+/// Gives the environment in which a program is recorded, whatever earlier ones ran in.
+///
+/// # Errors
+/// As [`get`].
+pub async fn to_record(core: &Arc<Core>) -> Result<Arc<Environment>, Trouble> {
+    find(core, None).await
+}
+
+/// Gives the interpreter of the newest recording and when that began, where the interpreter is still there.
+fn recorded(core: &Core) -> Option<(PathBuf, SystemTime)> {
+    let recordings = core.store().recordings().ok()?;
+    let newest =
+        recordings.into_iter().filter(|recording| recording.interpreter.is_some()).max_by_key(|recording| recording.id)?;
+    let path = PathBuf::from(newest.interpreter?);
+    let began = UNIX_EPOCH + Duration::from_millis(u64::try_from(newest.started.0).ok()?);
+    path.is_file().then_some((path, began))
+}
+
+/// Finds the interpreter that a person chose, or else the one of a recording; an environment of the project that was made
+/// after it comes before that.
+fn interpreter_of(root: &Path, setting: Option<&str>, recorded: Option<(PathBuf, SystemTime)>) -> Result<Interpreter, Trouble> {
+    let found = interpreter::find(root, setting);
+    let Some((path, began)) = recorded.filter(|_| setting.is_none()) else { return found };
+    if let Ok(found) = &found {
+        let made = found
+            .path
+            .parent()
+            .and_then(Path::parent)
+            .and_then(|folder| folder.join("pyvenv.cfg").metadata().ok()?.modified().ok());
+        if found.path == path || made.is_some_and(|made| made > began) {
+            return Ok(found.clone());
+        }
+    }
+    interpreter::find(root, Some(&path.to_string_lossy())).or(found)
+}
+
+async fn find(core: &Arc<Core>, recorded: Option<(PathBuf, SystemTime)>) -> Result<Arc<Environment>, Trouble> {
     require_trust(&core.root, core.trust())?;
     let current = core.part::<Current>();
     let mut slot = current.0.lock().await;
@@ -85,7 +125,7 @@ pub async fn get(core: &Arc<Core>) -> Result<Arc<Environment>, Trouble> {
     }
     let (root, setting) = (core.root.clone(), core.settings().python.clone());
     let found = blocking(move || {
-        let interpreter = interpreter::find(&root, setting.as_deref())?;
+        let interpreter = interpreter_of(&root, setting.as_deref(), recorded)?;
         let package = package::install()?;
         Ok::<_, Trouble>((interpreter, package))
     })

@@ -82,7 +82,7 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio, begins: im
             .because("A secret was typed in it, and what is kept of it is kept without.")
             .so("Type it again."));
     }
-    let environment = environment::get(core).await?;
+    let environment = environment::to_record(core).await?;
     // Calls are named by the index; before it is there they would belong to nothing.
     while !core.state.lock().indexed {
         tokio::time::sleep(INDEX_LOOK).await;
@@ -98,12 +98,12 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio, begins: im
     }
     .unwrap_or_else(|| core.root.clone());
     settings.python_path.extend(python_path.iter().map(|folder| cwd.join(folder).display().to_string()));
-    let typed = beside_the_interpreter(&argv, &environment.interpreter.path, &core.root, &cwd);
     let plan = Plan::new(&Request {
-        typed: &typed,
+        typed: &argv,
         root: &core.root,
         cwd: &cwd,
         interpreter: Some(&environment.interpreter.path),
+        chosen: core.settings().python.is_some(),
         package: &environment.package,
         record: &settings,
         redact: &core.settings().redact,
@@ -137,24 +137,6 @@ pub fn begin(core: &Core, mut recording: Recording) -> Result<Recording, Trouble
     recording.id = core.store().begin_recording(&recording)?;
     core.state.lock().recordings.insert(0, row(recording.clone()));
     Ok(recording)
-}
-
-/// Takes a program from beside the project's interpreter, as if its environment were activated: where this is the project's
-/// own before one on the `PATH`, which lacks what the project needs, and else where there is none on it.
-fn beside_the_interpreter(argv: &[String], interpreter: &Path, root: &Path, cwd: &Path) -> Vec<String> {
-    let mut typed = argv.to_vec();
-    let environment = interpreter.parent().and_then(Path::parent);
-    let of_the_project = environment.is_some_and(|folder| folder.starts_with(root) && folder.join("pyvenv.cfg").is_file());
-    if let Some(first) = typed.first_mut()
-        && !first.contains('/')
-        && !first.starts_with('-')
-        && !cwd.join(&*first).exists()
-        && (of_the_project || crate::base::paths::find_program(first, std::env::var_os("PATH"), cwd).is_none())
-        && let Some(beside) = interpreter.parent().map(|folder| folder.join(&*first)).filter(|path| path.is_file())
-    {
-        *first = beside.display().to_string();
-    }
-    typed
 }
 
 fn checked_targets(core: &Core, targets: &[String]) -> Result<Vec<String>, Trouble> {
@@ -482,31 +464,5 @@ mod tests {
             lines.push(b"x\n");
         }
         assert_eq!(lines.kept.len(), OUTPUT_LINES);
-    }
-
-    #[test]
-    fn programs_of_the_project_s_own_environment_come_first_as_if_it_were_activated() {
-        let place = tempfile::tempdir().expect("a folder");
-        let (own, other) = (place.path().join("shop/.venv"), place.path().join("other"));
-        for environment in [&own, &other] {
-            std::fs::create_dir_all(environment.join("bin")).expect("folders");
-            for file in ["pyvenv.cfg", "bin/python", "bin/sh", "bin/frobnicate"] {
-                std::fs::write(environment.join(file), "").expect("a file");
-            }
-        }
-        let root = place.path().join("shop");
-        let found = |first: &str, environment: &Path| {
-            let words = [first.to_owned(), "-q".to_owned()];
-            beside_the_interpreter(&words, &environment.join("bin/python"), &root, &root).remove(0)
-        };
-        for name in ["sh", "frobnicate"] {
-            assert_eq!(Path::new(&found(name, &own)), own.join("bin").join(name));
-        }
-        assert_eq!(found("sh", &other), "sh", "the PATH comes before what is not the project's");
-        assert_eq!(Path::new(&found("frobnicate", &other)), other.join("bin/frobnicate"));
-        assert_eq!(
-            (found("./sh", &own), found("-m", &own), found("nothing", &own)),
-            ("./sh".into(), "-m".into(), "nothing".into())
-        );
     }
 }

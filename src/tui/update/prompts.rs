@@ -1,5 +1,6 @@
 //! What prompts do: filter, search, record, remark, reason; and completing what is typed.
 
+use crate::base::text::is_for_a_shell;
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
 use crate::domain::proposal::ProposalId;
@@ -62,6 +63,9 @@ pub fn submit(state: &mut AppState, prompt: &Prompt, out: &mut Vec<Effect>) -> R
         }
         Purpose::Record => {
             let argv = shlex::split(&text).ok_or(words::UNBALANCED)?;
+            if is_for_a_shell(&text) {
+                return Err(words::FOR_A_SHELL);
+            }
             if argv.is_empty() {
                 return Err(words::EMPTY_COMMAND);
             }
