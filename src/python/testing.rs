@@ -1,6 +1,6 @@
 //! What tests of several modules share: the Pythons of this machine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
@@ -43,7 +43,7 @@ fn candidates() -> impl Iterator<Item = PathBuf> {
 }
 
 /// Gives the folder of an installation or virtual environment; `None` for what is no CPython from 3.10 on.
-fn prefix(python: &PathBuf) -> Option<PathBuf> {
+fn prefix(python: &Path) -> Option<PathBuf> {
     let test = "import os, sys; print(os.path.realpath(sys.prefix)); \
         sys.exit(not ((3, 10) <= sys.version_info[:2] and sys.implementation.name == 'cpython'))";
     let output = Command::new(python).args(["-c", test]).stderr(Stdio::null()).output().ok()?;

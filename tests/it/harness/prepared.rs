@@ -76,7 +76,7 @@ fn copy(from: &Path, to: &Path) {
         let is_on_the_way = |path: &Path| TO_THE_PACKAGE.iter().any(|folder| path == from.join(folder));
         let is_package = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python-"));
         let mut wanted: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-        wanted.retain(|path| !is_on_the_way(path) && !(folder == TO_THE_PACKAGE[3] && is_package(path)));
+        wanted.retain(|path| !(is_on_the_way(path) || folder == TO_THE_PACKAGE[3] && is_package(path)));
         if !wanted.is_empty() {
             assert!(Command::new("cp").arg("-a").args(wanted).arg(to.join(folder)).status().unwrap().success());
         }
