@@ -464,7 +464,10 @@ impl Refusal {
         let known = refusal.and_then(|refusal| Some((refusal.code.parse::<ReasonCode>().ok()?, refusal)));
         let Some((code, Self { name, detail, .. })) = known else { return ReasonCode::ReplayError.with(words) };
         let reason = Reason { name, ..code.into() };
-        detail.map_or_else(|| reason.clone(), |detail| reason.clone().with(detail))
+        match detail {
+            Some(detail) => reason.with(detail),
+            None => reason,
+        }
     }
 }
 
