@@ -243,7 +243,8 @@ def refactorings(text: str, first: int, last: int) -> list:
     rebound = any(isinstance(n, (ast.Global, ast.Nonlocal, ast.FunctionDef, ast.Lambda)) for n, _, _ in nodes)
     for name in stored[:1] if not rebound else []:
         renamed = text
-        for node, start, end in sorted((n for n in nodes if isinstance(n[0], ast.Name) and n[0].id == name), key=lambda n: -n[1]):
+        uses = [(start, end) for node, start, end in nodes if isinstance(node, ast.Name) and node.id == name]
+        for start, end in sorted(uses, reverse=True):
             renamed = put(renamed, start, end, name + "_renamed")
         out.append(renamed)
     imports = [n for n in ast.parse(text).body if isinstance(n, ast.Import) and n.lineno == n.end_lineno]
