@@ -15,6 +15,7 @@ use crate::domain::parts;
 use crate::domain::reason::{Place, Reason, ReasonCode};
 use crate::domain::touch::Touch;
 use crate::domain::value::{Value, placeholder};
+use crate::domain::way::{Given, Way};
 
 /// Numbers a recording in the project's store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -46,103 +47,6 @@ impl Argument {
     pub fn new(name: &str, kind: ParamKind, value: Value) -> Self {
         Self { name: name.to_owned(), kind, value, given: Given::Unknown }
     }
-}
-
-/// How a caller gave an argument.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Given {
-    /// Nobody knows.
-    #[default]
-    Unknown,
-    /// By its place.
-    ByPlace,
-    /// By its name.
-    ByName,
-    /// Not at all: the value is the parameter's default.
-    LeftOut,
-}
-
-impl Given {
-    /// Reads the letter used in the spool.
-    #[must_use]
-    pub fn from_letter(letter: char) -> Self {
-        match letter {
-            'p' => Self::ByPlace,
-            'k' => Self::ByName,
-            'd' => Self::LeftOut,
-            _ => Self::Unknown,
-        }
-    }
-
-    /// Tells whether nobody knows.
-    #[must_use]
-    pub fn is_unknown(&self) -> bool {
-        *self == Self::Unknown
-    }
-
-    /// Gives the letter used in the spool.
-    #[must_use]
-    pub fn letter(self) -> char {
-        match self {
-            Self::Unknown => '?',
-            Self::ByPlace => 'p',
-            Self::ByName => 'k',
-            Self::LeftOut => 'd',
-        }
-    }
-}
-
-/// What the name of a called function led to: a name of its module or, for methods, of the receiver's class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Led {
-    /// Nobody knows.
-    #[default]
-    Unknown,
-    /// The very function.
-    ToItself,
-    /// The very function, a method, by way of the receiver's class.
-    ToMethod,
-    /// A property that asks the function.
-    ToAttribute,
-    /// Something else: a decorator's function, a later definition, the override of a subclass.
-    Elsewhere,
-}
-
-impl Led {
-    /// Reads the letter used in the spool.
-    #[must_use]
-    pub fn from_letter(letter: char) -> Self {
-        match letter {
-            'N' => Self::ToItself,
-            'M' => Self::ToMethod,
-            'A' => Self::ToAttribute,
-            'W' => Self::Elsewhere,
-            _ => Self::Unknown,
-        }
-    }
-
-    /// Gives the letter used in the spool.
-    #[must_use]
-    pub fn letter(self) -> char {
-        match self {
-            Self::Unknown => '?',
-            Self::ToItself => 'N',
-            Self::ToMethod => 'M',
-            Self::ToAttribute => 'A',
-            Self::Elsewhere => 'W',
-        }
-    }
-}
-
-/// How a call came to its function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Way {
-    /// What the function's name led to.
-    pub led: Led,
-    /// The function was a coroutine: what it gave had to be awaited.
-    pub is_coroutine: bool,
 }
 
 /// How a call ended.

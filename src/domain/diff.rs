@@ -196,19 +196,24 @@ impl Diff {
         }
     }
 
-    /// Sums it up in a line.
+    /// Sums up what was compared: `Against HEAD (1f2e3d4c): 38 calls compared, 3 differ in 2 functions, 4 not compared.`
     #[must_use]
-    pub fn sum(&self) -> String {
-        let count = |number: u64, what: &str| text::count(usize::try_from(number).unwrap_or(usize::MAX), what);
+    pub fn sum_of_calls(&self) -> String {
         let against = self.against();
-        let edited = self.edits.sum().map_or_else(String::new, |sum| format!(" {sum}"));
         if self.compared + self.not_compared == 0 && self.is_silent() {
-            let nothing = if edited.is_empty() { " Nothing was edited." } else { "" };
-            return format!("Against {against}: no call to compare.{nothing}{edited}");
+            let nothing = if self.edits.edited.is_empty() { " Nothing was edited." } else { "" };
+            return format!("Against {against}: no call to compare.{nothing}");
         }
         let not = if self.not_compared > 0 { format!(", {} not compared", self.not_compared) } else { String::new() };
         let differ = self.compared - self.same;
         let functions = text::count(self.functions.len(), "function");
-        format!("Against {against}: {} compared, {differ} differ in {functions}{not}.{edited}", count(self.compared, "call"))
+        format!("Against {against}: {} compared, {differ} differ in {functions}{not}.", text::count_u64(self.compared, "call"))
+    }
+
+    /// Sums it up in a line: what was compared, and what was edited.
+    #[must_use]
+    pub fn sum(&self) -> String {
+        let edited = self.edits.sum().map_or_else(String::new, |sum| format!(" {sum}"));
+        self.sum_of_calls() + &edited
     }
 }

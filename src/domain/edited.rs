@@ -68,23 +68,35 @@ impl EditedCode {
         }
     }
 
-    /// Says in one line what was edited, why nothing compares it, and what to do.
+    /// Says why calls were not compared: `3 recorded calls: argument session: a Lock has no readable state`.
     #[must_use]
-    pub fn told(&self) -> String {
-        let (path, line) = (&self.path, self.line);
-        let what = match &self.subject {
-            Subject::ImportCode(module) => format!("the import-time code of {module}"),
-            subject => subject.name(),
-        };
-        let place = if self.subject.file().is_some() { String::new() } else { format!("  {path}:{line}") };
-        let reasons = self.not_compared.iter().take(REASONS_SHOWN).map(|one| match (one.calls, &one.reason) {
-            (0, reason) => reason.message(),
-            (calls, reason) => format!("{}: {}", text::count_u64(calls, "recorded call"), reason.message()),
+    pub fn reasons(&self) -> String {
+        let reasons = self.not_compared.iter().take(REASONS_SHOWN).map(|one| match one.calls {
+            0 => one.reason.message(),
+            calls => format!("{}: {}", text::count_u64(calls, "recorded call"), one.reason.message()),
         });
         let more = self.not_compared.len().saturating_sub(REASONS_SHOWN);
         let more = if more > 0 { format!("; and {}", text::count(more, "more reason")) } else { String::new() };
-        let reasons = reasons.collect::<Vec<_>>().join("; ");
-        format!("{what} was edited and not compared{place}  {reasons}{more}. {}", self.fix()).trim_end().to_owned()
+        reasons.collect::<Vec<_>>().join("; ") + &more
+    }
+
+    /// Names it and its place: `shop.cart:Cart.total`, `shop/cart.py:12`.
+    #[must_use]
+    pub fn name_and_place(&self) -> (String, String) {
+        let name = match &self.subject {
+            Subject::ImportCode(module) => format!("the import-time code of {module}"),
+            subject => subject.name(),
+        };
+        let is_file = self.subject.file().is_some();
+        (name, if is_file { String::new() } else { format!("{}:{}", self.path, self.line) })
+    }
+
+    /// Says in one line what was edited, why nothing compares it, and what to do.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let (name, place) = self.name_and_place();
+        let place = if place.is_empty() { place } else { format!("  {place}") };
+        format!("{name} was edited and not compared{place}  {}. {}", self.reasons(), self.fix()).trim_end().to_owned()
     }
 }
 
@@ -102,19 +114,27 @@ pub struct ImportFailure {
 }
 
 impl ImportFailure {
-    /// Says where and what it is, and what cannot run: `calc.py:1 cannot be imported: ImportError: … 3 recorded calls cannot
-    /// run: calc:fee, calc:Acc.double.`
+    /// Says where and what it is: `calc.py:1 breaks the import: ImportError: …`.
     #[must_use]
-    pub fn told(&self) -> String {
-        let names = self.functions.iter().map(|(function, _)| function.0.as_str());
-        let calls = self.functions.iter().map(|(_, calls)| calls).sum();
-        let lost = match self.functions.len() {
-            0 => String::new(),
-            _ => format!(" {} cannot run: {}.", text::count_u64(calls, "recorded call"), list(names)),
-        };
+    pub fn exception_at(&self) -> String {
         let exception = text::display_line(&self.exception);
         let end = if exception.ends_with(['.', '!', '?']) { "" } else { "." };
-        format!("{}:{} breaks the import: {exception}{end}{lost}", self.path, self.line)
+        format!("{}:{} breaks the import: {exception}{end}", self.path, self.line)
+    }
+
+    /// Says what cannot run because of it: `3 recorded calls cannot run: calc:fee, calc:Acc.double.`
+    #[must_use]
+    pub fn lost(&self) -> Option<String> {
+        let names = self.functions.iter().map(|(function, _)| function.0.as_str());
+        let calls = self.functions.iter().map(|(_, calls)| calls).sum();
+        (!self.functions.is_empty()).then(|| format!("{} cannot run: {}.", text::count_u64(calls, "recorded call"), list(names)))
+    }
+
+    /// Says where and what it is, and what cannot run.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let lost = self.lost().map_or_else(String::new, |lost| format!(" {lost}"));
+        self.exception_at() + &lost
     }
 }
 

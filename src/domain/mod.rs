@@ -36,3 +36,4 @@ mod text_form;
 pub mod touch;
 pub mod value;
 pub mod verdict;
+pub mod way;

@@ -2,11 +2,12 @@
 
 use crate::base::hash;
 use crate::base::paths::RelPath;
-use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId, Way};
+use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId};
 use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::observation::Observation;
 use crate::domain::proposal::{Draft, Origin};
 use crate::domain::value::Value;
+use crate::domain::way::Way;
 
 /// A call of a function that returned a value and changed nothing.
 pub fn call(function: FunctionId, args: &[(&str, Value)], returned: Value) -> Call {

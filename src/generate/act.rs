@@ -1,8 +1,8 @@
 //! How a recorded call is written: a call, an attribute, an operator, an assignment.
 
-use crate::domain::call::Given;
 use crate::domain::function::{Function, FunctionKind, Param, ParamKind};
 use crate::domain::reason::{Reason, ReasonCode};
+use crate::domain::way::Given;
 use crate::generate::build::Statement;
 use crate::generate::layout::{Expr, Item};
 use crate::generate::scope::is_identifier;

@@ -6,11 +6,12 @@ mod later;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::call::{Argument, Call, Given, Outcome, touched};
+use crate::domain::call::{Argument, Call, Outcome, touched};
 use crate::domain::function::{Function, FunctionKind, ParamKind};
 use crate::domain::reason::{Place, Reason, ReasonCode};
 use crate::domain::touch::Touch;
 use crate::domain::value::{TypeName, Value};
+use crate::domain::way::Given;
 use crate::generate::act::Target;
 use crate::generate::alike::is_ambiguous;
 use crate::generate::build::{self, Builder, Expecting, Stop, Way, no};

@@ -2,9 +2,10 @@
 //!
 //! The bytes themselves are `marshal.rs`; what the values mean is `domain/value.rs`.
 
-use crate::domain::call::{Argument, Effect, GeneratorEnd, Given, Led, Outcome, Way};
+use crate::domain::call::{Argument, Effect, GeneratorEnd, Outcome};
 use crate::domain::function::ParamKind;
 use crate::domain::value::Value;
+use crate::domain::way::{Given, Led, Way};
 use crate::python::marshal::{DecodeError, Tree, Writer, decode};
 use crate::python::value::read::sequence;
 pub use crate::python::value::read::{Parts, from_tree};

@@ -8,13 +8,12 @@ use std::collections::{BTreeSet, HashMap};
 use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
 use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, Edge, NewCall, SpoolCall};
-use crate::domain::call::{
-    Argument, DECORATORS_MAX, Effect, GeneratorEnd, Given, Led, Outcome, Way, not_callable, touched, unended,
-};
+use crate::domain::call::{Argument, DECORATORS_MAX, Effect, GeneratorEnd, Outcome, not_callable, touched, unended};
 use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::touch::Touch;
 use crate::domain::value::Value;
+use crate::domain::way::{Given, Led, Way};
 use crate::python::marshal::{DecodeError, Tree};
 use crate::python::value::{Parts, encode_arguments, encode_outcome, from_tree};
 use crate::record::inputs::{clean, digest};

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use crate::base::hash::{Digest, Hasher};
 use crate::base::redact::Redactor;
-use crate::domain::call::{Argument, Given, Way};
+use crate::domain::call::Argument;
 use crate::domain::function::FunctionId;
 use crate::domain::parts::{children, each, type_of_mut};
 use crate::domain::value::Value;
+use crate::domain::way::{Given, Way};
 use crate::python::value::{encode, encode_arguments};
 
 /// Shapes of secrets and known ones are longer than this.

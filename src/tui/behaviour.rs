@@ -83,7 +83,11 @@ pub fn rows(diff: &Diff, standings: &[Standing]) -> Vec<DocRow> {
     let edits = &diff.edits;
     if !edits.import_failures.is_empty() {
         heading(&mut out, "Cannot be imported");
-        out.extend(edits.import_failures.iter().map(|one| sentence(" ✗ ", Role::Failing, one.told())));
+        for one in &edits.import_failures {
+            let row = Row::new().add(Role::Failing, " ✗ ").add(Role::Text, one.exception_at());
+            out.push(DocRow { row, stop: true, ..DocRow::default() });
+            out.extend(one.lost().map(|lost| DocRow::of(Row::new().add(Role::Dim, format!("   {lost}")))));
+        }
     }
     if !edits.gone.is_empty() {
         heading(&mut out, "Gone, with their recorded calls");
@@ -95,7 +99,13 @@ pub fn rows(diff: &Diff, standings: &[Standing]) -> Vec<DocRow> {
     }
     if edits.not_compared().next().is_some() {
         heading(&mut out, "Edited and not compared");
-        out.extend(edits.not_compared().map(|one| sentence(" ? ", Role::Unclear, one.told())));
+        for one in edits.not_compared() {
+            let (name, place) = one.name_and_place();
+            let row = Row::new().add(Role::Unclear, " ? ").add(Role::Text, name).end(Role::Dim, place);
+            out.push(DocRow { row, stop: true, ..DocRow::default() });
+            let said = [one.reasons(), one.fix()].into_iter().filter(|said| !said.is_empty());
+            out.extend(said.map(|said| DocRow::of(Row::new().add(Role::Dim, format!("   {said}")))));
+        }
     }
     if !diff.data_files.is_empty() {
         heading(&mut out, "Changed, and recorded calls rest on it");
@@ -109,7 +119,8 @@ pub fn rows(diff: &Diff, standings: &[Standing]) -> Vec<DocRow> {
         out.push(DocRow::default());
     }
     let (sign, role) = if diff.is_silent() { ("✓", Role::Tested) } else { ("◦", Role::Dim) };
-    out.push(DocRow::of(Row::new().add(role, format!(" {sign} ")).add(Role::Text, diff.sum())));
+    out.push(DocRow::of(Row::new().add(role, format!(" {sign} ")).add(Role::Text, diff.sum_of_calls())));
+    out.extend(edits.sum().map(|sum| DocRow::of(Row::new().add(Role::Dim, format!("   {sum}")))));
     out
 }
 
@@ -118,10 +129,6 @@ fn heading(out: &mut Vec<DocRow>, title: &str) {
         out.push(DocRow::default());
     }
     out.push(DocRow::of(Row::new().add(Role::Accent, format!(" {title}"))));
-}
-
-fn sentence(sign: &str, role: Role, told: String) -> DocRow {
-    DocRow { row: Row::new().add(role, sign).add(Role::Text, told), stop: true, ..DocRow::default() }
 }
 
 fn function(out: &mut Vec<DocRow>, at: usize, one: &FunctionDiff, standing: Standing) {

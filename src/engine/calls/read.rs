@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest};
-use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId, Way};
+use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId};
 use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::observation::Observation;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::{TypeName, Value};
+use crate::domain::way::Way;
 use crate::engine::state::core::Core;
 use crate::python::value;
 use crate::source::index::Index;

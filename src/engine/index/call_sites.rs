@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 
-use crate::domain::call::{Argument, Call, Given, Led};
+use crate::domain::call::{Argument, Call};
 use crate::domain::function::{Function, FunctionId, Module, Param};
 use crate::domain::value::{TypeName, Value};
+use crate::domain::way::{Given, Led};
 use crate::source::called::{self, Form};
 use crate::source::index::Index;
 use crate::source::names::absolute;

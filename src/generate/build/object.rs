@@ -1,9 +1,10 @@
 //! Objects of classes: by their constructor when their state shows it, by their recorded life (`life.rs`) otherwise.
 
-use crate::domain::call::{Argument, Call, Given};
+use crate::domain::call::{Argument, Call};
 use crate::domain::function::{Param, ParamKind};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::{ObjectKind, TypeName, Value};
+use crate::domain::way::Given;
 use crate::generate::act;
 use crate::generate::agree;
 use crate::generate::build::{Builder, Stop, Way, no};

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::text;
-use crate::domain::call::Given;
 use crate::domain::function::Function;
+use crate::domain::way::Given;
 use crate::generate::act::{Act, Target, operand};
 use crate::generate::case::{Case, CaseArgument, Ending, Wrap};
 use crate::generate::expect::{RESULT, Relation};

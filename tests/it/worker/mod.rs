@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use crate::harness::package::compiled_by;
 use pytead_tui::contain::{self, Level};
-use pytead_tui::domain::call::{Argument, Effect, GeneratorEnd, Outcome, Way};
+use pytead_tui::domain::call::{Argument, Effect, GeneratorEnd, Outcome};
 use pytead_tui::domain::function::ParamKind;
 use pytead_tui::domain::reason::{Reason, ReasonCode};
 use pytead_tui::domain::value::{ObjectKind, TypeName, Value};
+use pytead_tui::domain::way::Way;
 use pytead_tui::python::protocol::{Expression, Surroundings};
 use pytead_tui::python::zygote::{Ending, ReplayCall, Worker, WorkerSpec};
 use pytead_tui::python::{interpreter, value};

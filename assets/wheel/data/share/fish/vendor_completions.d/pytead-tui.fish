@@ -73,6 +73,7 @@ json\t'One JSON object a line: the engine\'s events, then the result'
 markdown\t'A comment for a pull request; `diff` only'
 agent\t'Short, for a coding agent; `diff` only'"
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand run" -l python -d 'The interpreter that runs the project\'s code' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand run" -l check -d 'Run the recorded calls once more at the end, to see which of them repeat; else the next command that needs them does'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand run" -l journey -d 'Record the journey, every event in its order, in place of calls with few inputs of each shape'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand run" -l only-targets -d 'Draft only for the targets, as is always done where there are any'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand run" -l trust -d 'Trust this folder for this call: its code may be run'
@@ -118,6 +119,7 @@ json\t'One JSON object a line: the engine\'s events, then the result'
 markdown\t'A comment for a pull request; `diff` only'
 agent\t'Short, for a coding agent; `diff` only'"
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand replay" -l python -d 'The interpreter that runs the project\'s code' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand replay" -l allow-uncompared -d 'End with 0 where nothing differs, even if edited code was not compared (else 4)'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand replay" -l trust -d 'Trust this folder for this call: its code may be run'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand diff" -l root -d 'The project\'s folder, in place of the one this folder belongs to' -r -F
@@ -127,6 +129,7 @@ markdown\t'A comment for a pull request; `diff` only'
 agent\t'Short, for a coding agent; `diff` only'"
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand diff" -l python -d 'The interpreter that runs the project\'s code' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand diff" -l hook -d 'Answer the stop hook of a coding agent: its JSON is read from standard input. Ends with 0 whatever happens'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand diff" -l allow-uncompared -d 'End with 0 where nothing differs, even if edited code was not compared (else 4)'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand diff" -l trust -d 'Trust this folder for this call: its code may be run'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand agent; and not __fish_seen_subcommand_from init remove" -l root -d 'The project\'s folder, in place of the one this folder belongs to' -r -F
