@@ -147,6 +147,8 @@ pub struct Edits {
     pub new: Vec<FunctionId>,
     /// Edited functions of tests.
     pub tests: Vec<FunctionId>,
+    /// Modules of which only import-time code was edited, and on which no recorded call rests, such as a program's start.
+    pub unreached: Vec<RelPath>,
     /// Functions with recorded calls that are gone, with the number of their calls.
     pub gone: Vec<(FunctionId, u64)>,
     /// Modules that cannot be imported.
@@ -189,6 +191,10 @@ impl Edits {
         out.extend(named("Edited, compared through callers only", &through));
         out.extend(named("New, not recorded yet", &self.new));
         out.extend(named("Edited tests", &self.tests));
+        if !self.unreached.is_empty() {
+            let paths = self.unreached.iter().map(RelPath::as_str);
+            out.push(format!("◦ Edited outside of functions, and no recorded call rests on it: {}.", list(paths)));
+        }
         out
     }
 

@@ -13,7 +13,7 @@ const LINES: &[(&str, &str)] = &[
     (NUMBERS, "    result = normalise(np.array([1.0, 2.0, 4.0]))\n"),
     (NUMBERS, "    result = normalise(np.array([[1.0, 2.0, 3.0], [9.0, 10.0, 11.0]]))\n"),
     (NUMBERS, "    np.testing.assert_array_equal(result, [1, 2, 0, 1])\n    assert result.dtype == np.int64\n"),
-    (NUMBERS, "    result = transposed(np.array([[1, 2, 3], [4, 5, 6]]))\n"),
+    (NUMBERS, "    result = transposed(np.asfortranarray(np.array([[1, 2, 3], [4, 5, 6]])))\n"),
     (NUMBERS, "    np.testing.assert_array_equal(result, [False, True, True])\n    assert result.dtype == bool\n"),
     (NUMBERS, "    assert result.dtype == \"<U1\"\n"),
     (NUMBERS, "[\"2024-02-28\", \"2024-02-29\", \"2024-03-01\"], dtype=\"datetime64[D]\"\n"),

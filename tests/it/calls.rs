@@ -114,8 +114,8 @@ fn what_changes_the_program_is_told() {
         ("size", edited("    @property\n", "")),
         ("first", edited("islice(items, n)", "islice(items, n + 1)")),
         ("views", edited("map(str", "map(float")),
-        ("show", edited("int {x}", "INT {x}")),
-        ("show", edited("list {len(x)}", "LIST {len(x)}")),
+        ("shop:_", edited("int {x}", "INT {x}")),
+        ("shop:_", edited("list {len(x)}", "LIST {len(x)}")),
     ] {
         let (code, told) = after(&place, &files);
         assert!(code == 1 && told.contains(name), "{name} ends with {code}:\n{told}\n{}", files[0].1);

@@ -262,7 +262,7 @@ fn a_call_that_leaves_alone_what_cannot_be_made_again_is_compared() {
     place.save("m.py", HELD);
     // What begins to use it says nothing, and so does what used it all along.
     place.edit("m.py", "return user == 'admin'", "self.db.commit()\n        return user == 'admin'");
-    ends(&place, 4, &["m:Session.allowed was edited and not compared", "it uses a Connection"]);
+    ends(&place, 4, &["m:Session.allowed was edited and not compared", "a Connection has no readable state"]);
     place.save("m.py", HELD);
     place.edit("m.py", "return len(text)", "return -len(text)");
     ends(&place, 4, &["m:Session.written was edited and not compared"]);

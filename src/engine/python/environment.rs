@@ -113,7 +113,10 @@ fn interpreter_of(root: &Path, setting: Option<&str>, recorded: Option<(PathBuf,
             return Ok(found.clone());
         }
     }
-    interpreter::find(root, Some(&path.to_string_lossy())).or(found)
+    let then = interpreter::find(root, Some(&path.to_string_lossy()));
+    // What cannot run tests is not followed where there is one that can.
+    let can_test = |one: &Result<Interpreter, Trouble>| one.as_ref().is_ok_and(|one| one.pytest.is_some());
+    if can_test(&found) && !can_test(&then) { found } else { then.or(found) }
 }
 
 async fn find(core: &Arc<Core>, recorded: Option<(PathBuf, SystemTime)>) -> Result<Arc<Environment>, Trouble> {

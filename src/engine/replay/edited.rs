@@ -309,12 +309,15 @@ impl Tally {
 
     /// Says what the calls tell of each edit. `recorded` has the number of recorded calls of each function.
     fn edits(&self, delta: Delta, index: &Index, reach: &Reach, recorded: &HashMap<FunctionId, u64>) -> Edits {
-        let edited: Vec<EditedCode> = delta.edited.into_iter().filter_map(|subject| self.edited(subject, index, reach)).collect();
+        let edited = delta.edited.into_iter().filter_map(|subject| self.edited(subject, index, reach));
+        let is_unreached = |one: &EditedCode| matches!(one.subject, Subject::ImportCode(_)) && one.recorded + one.through == 0;
+        let (unreached, edited): (Vec<EditedCode>, Vec<EditedCode>) = edited.partition(is_unreached);
         let gone = delta.gone.into_iter().filter_map(|id| recorded.get(&id).map(|calls| (id, *calls))).collect();
         Edits {
             edited,
             new: delta.new.into_iter().collect(),
             tests: delta.tests.into_iter().collect(),
+            unreached: unreached.into_iter().map(|one| one.path).collect(),
             gone,
             import_failures: self.import_failures.clone(),
         }
