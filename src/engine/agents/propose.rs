@@ -14,6 +14,7 @@ use crate::domain::proposal::agent_name;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::Topic;
 use crate::engine::proving;
+use crate::engine::replay::first_replay;
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
 use crate::engine::state::trust::require_trust;
@@ -37,6 +38,8 @@ pub async fn propose(
     if text.len() > TEXT_MAX {
         return Err(refused(format!("The text has more than {}.", text::bytes(TEXT_MAX as u64))));
     }
+    // What contradicts a recorded call is known of calls that repeat.
+    first_replay::calibrate_rest(core).await?;
     let index = core.index();
     let target = core.function(&function).ok_or_else(|| Trouble::usage(format!("No function {function}.")))?;
     let module = index.module(&target.path).ok_or_else(|| Trouble::environment(format!("{} cannot be read.", target.path)))?;

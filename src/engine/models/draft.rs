@@ -16,13 +16,14 @@ use crate::domain::proposal::{Body, Draft, Evidence, Finding, Origin, Proposal, 
 use crate::domain::question::About;
 use crate::domain::reason::{Detail, Place, Reason, ReasonCode};
 use crate::domain::settings::Answers;
-use crate::domain::snapshot::Topic;
+use crate::domain::snapshot::{Topic, Trust};
 use crate::engine::calls;
 use crate::engine::models::package_outlines;
 use crate::engine::models::prompt_context;
 use crate::engine::models::provider;
 use crate::engine::proving;
 use crate::engine::proving::basis;
+use crate::engine::replay::first_replay;
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
 use crate::engine::state::jobs::Job;
@@ -49,6 +50,8 @@ const BYTES_PER_TOKEN: u64 = 4;
 pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>) -> Result<Done, Trouble> {
     require_trust(&core.root, core.trust())?;
     let target = core.function(&function).ok_or_else(|| Trouble::usage(format!("No function {function}.")))?;
+    // The model is told of calls that repeat.
+    first_replay::calibrate_rest(core).await?;
     // The newest request wins.
     core.jobs.supersede(JobKind::Model, Some(&JobSubject::Function(function.clone())));
     let Some(id) = turn(core, &target, remark.clone()).await? else { return Ok(Done::Nothing) };
@@ -484,6 +487,11 @@ pub fn give_up(core: &Arc<Core>, id: ProposalId, trouble: &Trouble, cancelled: b
 /// Gives what the chosen model would be sent for tests of a function, byte for byte.
 pub async fn outgoing(core: &Arc<Core>, function: &FunctionId, remark: Option<&str>) -> Result<String, Trouble> {
     let target = core.function(function).ok_or_else(|| Trouble::usage(format!("No function {function}.")))?;
+    if core.trust() == Trust::Trusted
+        && let Err(trouble) = first_replay::calibrate_rest(core).await
+    {
+        core.log.trouble("model", &trouble);
+    }
     let chosen = provider::of(core)?;
     let request = request(core, &target, chosen.as_ref(), earlier(core, function).as_ref(), remark).await?;
     Ok(chosen.outgoing(&request))
