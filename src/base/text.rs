@@ -237,7 +237,7 @@ pub fn is_for_a_shell(line: &str) -> bool {
                 signs.next();
             }
             (None, '\'' | '"') => quote = Some(sign),
-            (None, sign) if matches!(sign, '|' | ';' | '&' | '<' | '>' | '`') => return true,
+            (None, '|' | ';' | '&' | '<' | '>' | '`') => return true,
             (_, '$') if signs.as_str().starts_with('(') => return true,
             _ => {}
         }

@@ -35,7 +35,7 @@ impl Activation {
             let held = real(bin.join(name));
             held.is_some() && held == real(interpreter.to_owned())
         };
-        let first = environment.is_some() || chosen && ["python3", "python"].iter().any(|name| is_its_python(name));
+        let first = environment.is_some() || chosen && ["python3", "python"].iter().any(is_its_python);
         let mut folders: Vec<PathBuf> = search.iter().flat_map(std::env::split_paths).collect();
         if first {
             folders.retain(|folder| folder != bin);

@@ -206,15 +206,15 @@ impl Reach {
             return nodes.to_vec();
         }
         let moved = subject.function().and_then(|id| self.index.today(id)).and_then(|today| self.by_id.get(&today.id)).cloned();
-        let nodes = match (subject, moved) {
+
+        match (subject, moved) {
             (Subject::Function(id), Some(nodes)) => {
                 self.by_id.insert(id.clone(), nodes.clone());
                 self.moved.push((id.clone(), nodes.clone()));
                 nodes
             }
             _ => vec![self.add_known(subject.clone(), Digest::default())],
-        };
-        nodes
+        }
     }
 }
 

@@ -58,7 +58,7 @@ pub async fn propose(
     core.log.add(
         Level::Info,
         "proposed",
-        &format!("a test for {} by {}", function.qualname(), agent_name(&by)),
+        format!("a test for {} by {}", function.qualname(), agent_name(&by)),
         Some(Topic::Function(function.clone())),
     );
     proving::pipeline::prove(core, vec![id]).await?;

@@ -66,7 +66,7 @@ pub async fn index(core: &Arc<Core>, again: impl Future<Output = ()> + Send) {
     let Some(place) = place(core).filter(|_| parsed > files / FEW) else { return };
     let root = core.root.clone();
     if let Ok(Err(error)) = blocking(move || keep(&place, &built, &root)).await {
-        core.log.add(Level::Info, "index", &format!("not kept for the next start: {error}"), None);
+        core.log.add(Level::Info, "index", format!("not kept for the next start: {error}"), None);
     }
 }
 
@@ -79,7 +79,7 @@ fn tell(core: &Core, started: Moment) {
     core.log.add(
         Level::Info,
         "opened",
-        &format!("{}, {}, {ms} ms", text::count(files, "file"), text::count(functions, "function")),
+        format!("{}, {}, {ms} ms", text::count(files, "file"), text::count(functions, "function")),
         None,
     );
     core.announce(Event::Indexed { files, functions, errors, ms });

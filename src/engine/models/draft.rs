@@ -61,7 +61,7 @@ pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>)
         core.log.add(
             Level::Info,
             "asked again",
-            &format!("for {}, with what its proof said", function.qualname()),
+            format!("for {}, with what its proof said", function.qualname()),
             Some(Topic::Function(function.clone())),
         );
         // The first draft is told to the model; where the second turn fails, its reason stands in the proposal.
@@ -171,7 +171,7 @@ async fn answered(
     core.log.add(
         Level::Info,
         "asked",
-        &format!("{label} for a test of {}", function.qualname()),
+        format!("{label} for a test of {}", function.qualname()),
         Some(Topic::Function(function.clone())),
     );
     let job = core.jobs.begin(JobKind::Model, JobSubject::Function(function.clone()), 0);

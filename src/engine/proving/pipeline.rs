@@ -421,7 +421,7 @@ fn announce_ready(core: &Core, proposal: &Proposal) {
     core.log.add(
         event::Level::Info,
         "proved",
-        &format!("{} {}", proposal.function.qualname(), summary(proposal)),
+        format!("{} {}", proposal.function.qualname(), summary(proposal)),
         Some(Topic::Function(proposal.function.clone())),
     );
     core.announce(Event::EvidenceChanged { proposal: proposal.id });

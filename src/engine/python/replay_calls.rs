@@ -224,11 +224,16 @@ pub fn as_recorded(core: &Core, requests: &mut [ReplayCall], batch: &[&Call]) ->
         if request.surroundings.clock.is_some() || !reads_clock(call) {
             continue;
         }
-        if !begun.contains_key(&call.recording) {
-            let started = core.store().recording(call.recording)?.map_or(0, |recording| recording.started.0);
-            begun.insert(call.recording, started.saturating_mul(1_000_000));
-        }
-        let moment = begun[&call.recording].saturating_add(call.start_ns);
+        let began = match begun.get(&call.recording) {
+            Some(began) => *began,
+            None => {
+                let started = core.store().recording(call.recording)?.map_or(0, |recording| recording.started.0);
+                let nanoseconds = started.saturating_mul(1_000_000);
+                begun.insert(call.recording, nanoseconds);
+                nanoseconds
+            }
+        };
+        let moment = began.saturating_add(call.start_ns);
         request.surroundings.recorded_clock = Some((moment, call.observed.held_still));
     }
     Ok(())

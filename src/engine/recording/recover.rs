@@ -109,7 +109,7 @@ async fn take(core: &Arc<Core>, folder: SpoolFolder, mut known: Recording) -> Re
         core.log.add(
             Level::Done,
             "recorded",
-            &format!("recording {}: {calls} of decorated functions", id.0),
+            format!("recording {}: {calls} of decorated functions", id.0),
             Some(Topic::Recording(id)),
         );
     } else {

@@ -120,7 +120,7 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio, begins: im
     core.log.add(
         Level::Info,
         "started",
-        &format!("{}, {}", text::command_line(&recording.command), environment.interpreter.label),
+        format!("{}, {}", text::command_line(&recording.command), environment.interpreter.label),
         Some(Topic::Recording(recording.id)),
     );
     core.announce(Event::RecordingStarted { recording: recording.id, command: recording.command.clone() });
@@ -319,7 +319,7 @@ fn say_end(core: &Core, recording: &Recording) {
     let about = || Some(Topic::Recording(recording.id));
     match &recording.end {
         ProgramEnd::Exited(0) => {
-            core.log.add(Level::Done, "recorded", &format!("recording {}: {calls}, exit 0, {ms} ms", recording.id.0), about());
+            core.log.add(Level::Done, "recorded", format!("recording {}: {calls}, exit 0, {ms} ms", recording.id.0), about());
         }
         end => {
             if let Some(said) = end.told(recording.kept) {

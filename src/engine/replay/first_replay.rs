@@ -23,6 +23,7 @@ use crate::domain::snapshot::Topic;
 use crate::domain::subject::Subject;
 use crate::domain::touch::Touch;
 use crate::engine::calls;
+use crate::engine::checks::secrets;
 use crate::engine::index::last_said;
 use crate::engine::index::reachability;
 use crate::engine::index::refresh;
@@ -70,12 +71,25 @@ pub async fn note_ran(core: &Arc<Core>, recording: RecordingId, begun: Arc<Index
     core.part::<Ran>().0.lock().insert(recording, index.clone());
     let worker = core.clone();
     let kept = blocking(move || {
-        let texts = index.modules().filter_map(|module| Some((module.path.clone(), index.text(&module.path)?))).collect();
+        let mut redactor = secrets::of_project(&worker.root);
+        let mut kept = |text: Arc<str>| {
+            let is_secret = redactor.redact_source(&text).is_some() || redactor.redact(&text).is_some();
+            if is_secret { Arc::from(only_hash(&text)) } else { text }
+        };
+        let texts = index.modules().filter_map(|module| Some((module.path.clone(), kept(index.text(&module.path)?)))).collect();
         worker.store().put_ran(recording, &texts)
     });
     if let Err(trouble) = kept.await.and_then(|kept| kept.map_err(Trouble::from)) {
         core.complain("recorder", &trouble);
     }
+}
+
+/// Begins what is kept of a file with secrets, in the place of its text.
+const ONLY_HASH: char = '\0';
+
+/// Tells a text from others without holding any of it.
+fn only_hash(text: &str) -> String {
+    format!("{ONLY_HASH}{}", hash::of(text.as_bytes()))
 }
 
 /// Gives the code that a program ran, where that is known: also what another process noted.
@@ -85,8 +99,15 @@ async fn ran(core: &Arc<Core>, recording: RecordingId) -> Result<Option<Arc<Inde
     }
     let worker = core.clone();
     let found = blocking(move || {
-        let Some(texts) = worker.store().ran(recording)? else { return Ok(None) };
+        let Some(mut texts) = worker.store().ran(recording)? else { return Ok(None) };
         let today = worker.index();
+        for (path, text) in texts.iter_mut().filter(|(_, text)| text.starts_with(ONLY_HASH)) {
+            match today.text(path) {
+                Some(now) if only_hash(&now) == *text => now.as_ref().clone_into(text),
+                // It was edited, and what it held before may not be kept.
+                _ => return Ok(None),
+            }
+        }
         let is_todays = |(path, text): (&RelPath, &String)| today.text(path).is_some_and(|now| *now == **text);
         if texts.len() == today.modules().count() && texts.iter().all(is_todays) {
             return Ok(Some(today));

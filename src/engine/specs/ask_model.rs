@@ -53,7 +53,7 @@ pub async fn ask(core: &Arc<Core>, wanted: Wanted) -> Result<Done, Trouble> {
         core.log.add(
             Level::Info,
             "asked again",
-            &format!("for {}, with its mistakes", wanted.place.id().qualname()),
+            format!("for {}, with its mistakes", wanted.place.id().qualname()),
             Some(Topic::Function(wanted.place.id())),
         );
         // Where the second turn fails, its reason stands in the proposal.
@@ -96,7 +96,7 @@ async fn turn(
     let id = begin(core, wanted, provider.model(), again.map(|(id, _)| id))?;
     core.part::<Streams>().open(id, &label);
     core.move_proposal(id, ProposalState::Streaming, |_| {})?;
-    core.log.add(Level::Info, "asked", &format!("{label} for a YAML test"), Some(Topic::Function(wanted.place.id())));
+    core.log.add(Level::Info, "asked", format!("{label} for a YAML test"), Some(Topic::Function(wanted.place.id())));
     let job = core.jobs.begin(JobKind::Model, JobSubject::Function(wanted.place.id()), 0);
     core.touch();
     let answered = models::draft::stream(core, provider.as_ref(), request, id, &job).await;

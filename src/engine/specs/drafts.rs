@@ -211,7 +211,7 @@ pub async fn propose(core: &Arc<Core>, wanted: Wanted, answer: Answer, by: &str)
     core.log.add(
         Level::Info,
         "proposed",
-        &format!("the YAML test {} by {}", wanted.place.name, agent_name(by)),
+        format!("the YAML test {} by {}", wanted.place.name, agent_name(by)),
         Some(Topic::Function(wanted.place.id())),
     );
     Ok(Done::Proposal(kept))

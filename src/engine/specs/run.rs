@@ -82,7 +82,7 @@ pub fn read(core: &Arc<Core>) {
         core.log.add(
             level(ruling),
             "spec",
-            &format!("{} {}, run elsewhere", ruling.word(), text::display_line(&name)),
+            format!("{} {}, run elsewhere", ruling.word(), text::display_line(&name)),
             Some(Topic::Spec(file)),
         );
     }
@@ -257,7 +257,7 @@ fn take(core: &Arc<Core>, names: &Names, before: &Index, outcome: Outcome) {
     };
     if run.is_none() && mistakes.is_none() {
         // Stopped before it began: what came of it last still stands.
-        return core.log.add(Level::Info, "spec", &format!("{file}: {}", report.reason), Some(Topic::Spec(file.clone())));
+        return core.log.add(Level::Info, "spec", format!("{file}: {}", report.reason), Some(Topic::Spec(file.clone())));
     }
     if run.is_none() {
         let said = format!("{file} is written wrong: it was not run.");
@@ -268,7 +268,7 @@ fn take(core: &Arc<Core>, names: &Names, before: &Index, outcome: Outcome) {
     core.log.add(
         level(ruling),
         "spec",
-        &format!("{} {}: {}{why}", ruling.word(), report.name, report.reason),
+        format!("{} {}: {}{why}", ruling.word(), report.name, report.reason),
         Some(Topic::Spec(file.clone())),
     );
     let because = because.map(Sentence::from);

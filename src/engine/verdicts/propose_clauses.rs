@@ -46,7 +46,7 @@ pub async fn ask(core: &Arc<Core>, test: String) -> Result<Done, Trouble> {
     core.jobs.supersede(JOB, Some(&subject));
     let job = core.jobs.begin(JOB, subject, 0);
     core.touch();
-    core.log.add(Level::Info, "asked", &format!("for clauses of {name}"), None);
+    core.log.add(Level::Info, "asked", format!("for clauses of {name}"), None);
     let done = if asking.is_allowed() { Ok(true) } else { allowed(core, &job, &asking, &view.judged, view.function).await };
     let told = match done {
         Ok(true) => told(core, &job, &view.judged, &["proposals"]).await,

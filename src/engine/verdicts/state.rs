@@ -176,11 +176,11 @@ fn settle(core: &Arc<Core>, judged: &JudgedTest, function: &FunctionId) -> Resul
     let mut waits = None;
     match judged.verdict.verdict {
         // A broken judge says nothing about the test: what was found before still holds.
-        Ruling::Error => core.log.add(Level::Error, "judged", &said("ERROR"), about_test()),
+        Ruling::Error => core.log.add(Level::Error, "judged", said("ERROR"), about_test()),
         // Nobody can decide anything about it: it is red until it is mended.
         Ruling::Fail if judged.fails_itself() => {
             withdraw(core, &earlier)?;
-            core.log.add(Level::Warning, "judged", &said("FAIL"), about_test());
+            core.log.add(Level::Warning, "judged", said("FAIL"), about_test());
         }
         _ if judged.is_open() => {
             let (word, line) = match judged.verdict.verdict {
@@ -191,13 +191,13 @@ fn settle(core: &Arc<Core>, judged: &JudgedTest, function: &FunctionId) -> Resul
             if waits.is_some() {
                 core.log.add(Level::Warning, "judged", &line, about_test());
             } else {
-                core.log.add(Level::Info, "judged", &format!("{word} {short}, as before"), about_test());
+                core.log.add(Level::Info, "judged", format!("{word} {short}, as before"), about_test());
             }
         }
         _ => {
             withdraw(core, &earlier)?;
             let word = if judged.verdict.overridden { "overridden" } else { "PASS" };
-            core.log.add(Level::Done, "judged", &format!("{word} {short}"), about_test());
+            core.log.add(Level::Done, "judged", format!("{word} {short}"), about_test());
         }
     }
     core.announce(Event::Judged {

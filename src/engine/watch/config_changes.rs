@@ -57,7 +57,7 @@ pub fn changed(core: &Arc<Core>, paths: &[RelPath]) -> BTreeSet<FunctionId> {
         (drafts, judged) => format!("{} {then}, {} stale", text::count(drafts, "draft"), text::count(judged, "verdict")),
     };
     let because = format!("it says how tests run: {follows}");
-    core.log.add(Level::Info, "saved", &format!("{what} changed; {because}"), Some(Topic::File(first.clone())));
+    core.log.add(Level::Info, "saved", format!("{what} changed; {because}"), Some(Topic::File(first.clone())));
     core.announce(Event::Saved { paths: paths.to_vec(), functions: Vec::new(), because: Some(because.into()) });
     drafts
 }

@@ -250,7 +250,7 @@ pub fn note_data(core: &Core, paths: &[RelPath]) -> Result<BTreeSet<Subject>, Tr
         [path] => format!("{path} is gone"),
         _ => text::count(paths.len(), "data file") + " changed",
     };
-    core.log.add(Level::Info, "saved", &format!("{what}: {because}"), Some(Topic::File(first.clone())));
+    core.log.add(Level::Info, "saved", format!("{what}: {because}"), Some(Topic::File(first.clone())));
     core.announce(Event::Saved { paths: paths.to_vec(), functions: Vec::new(), because: Some(because.into()) });
     Ok(readers)
 }
