@@ -110,7 +110,7 @@ codes! {
     BaseRunFails = "base-run-fails", "cannot run on the code it is compared with: {detail}",
         "Compare with a newer commit.";
     NotRecorded = "not-recorded", "was never recorded",
-        "Record a program or a test that calls it: `pytead-tui run CMD`.";
+        "Record a program or a test that calls it: `pytead-tui run pytest`.";
     EditedPathNotCompared = "edited-path-not-compared", "no compared call runs edited line {detail}",
         "Record a call that takes this path with values that can be rebuilt.";
     MarkedAsBug = "marked-as-bug", "its result is marked as a bug",
