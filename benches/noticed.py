@@ -34,8 +34,7 @@ NOTES = """\
 - Faults: a comparison, a boolean or an arithmetic operator replaced, a constant changed, a condition turned round, a result dropped;
   chosen at random over all recorded functions. Only those count that the project's own suite catches.
 - *False alarms*: refactorings after which `replay` ends with 1, or with 4 where all calls could be compared before: a local renamed,
-  a local extracted, imports reordered, a condition split, a parameter annotated, code laid out anew, a function moved and imported
-  back."""
+  a local extracted, imports reordered, a condition split, a parameter annotated, code laid out anew."""
 
 
 def measure(bench: Bench) -> str:

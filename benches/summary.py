@@ -121,6 +121,12 @@ def _edits(found: "list[Table]") -> Iterator:
         yield Row("changes missed in %s edits" % line["edits"], line["missed"], goal="<= 0 of them")
 
 
+def _noticed(found: "list[Table]") -> Iterator:
+    for line in found[0].lines:
+        yield Row("faults in %s that replay does not tell" % line["project"], line["silent"], goal="<= 0 of them")
+        yield Row("refactorings of %s with a false alarm" % line["project"], line["false alarms"], goal="<= 0 of them")
+
+
 def _index(found: "list[Table]") -> Iterator:
     first, again = (found[0].line("pytead-tui, " + which) for which in ("index", "kept"))
     for name, goal in (("ast of CPython", ""), ("ruff", ""), ("ctags", "<= 1.2")):
@@ -233,6 +239,7 @@ SECTIONS = {
     "Diff": _diff,
     "Drafts": _drafts,
     "A day of edits": _edits,
+    "Edits noticed": _noticed,
     "Index": _index,
     "Ingest": _ingest,
     "Judging": _judging,
