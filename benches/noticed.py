@@ -33,8 +33,8 @@ NOTES = """\
   although its recorded calls could be compared before the edit.
 - Faults: a comparison, a boolean or an arithmetic operator replaced, a constant changed, a condition turned round, a result dropped;
   chosen at random over all recorded functions. Only those count that the project's own suite catches.
-- *False alarms*: refactorings after which `replay` ends with 1, or with 4 where all calls could be compared before: a local renamed,
-  a local extracted, imports reordered, a condition split, a parameter annotated, code laid out anew."""
+- *False alarms*: refactorings after which `replay` ends with 1, or with 4 although all calls could be compared before.
+- Refactorings: a local renamed or extracted, imports reordered, a condition split, a parameter annotated, code laid out anew."""
 
 
 def measure(bench: Bench) -> str:
@@ -192,7 +192,7 @@ SWAPS = {ast.Eq: "!=", ast.NotEq: "==", ast.Lt: ">=", ast.GtE: "<", ast.Gt: "<="
 
 
 def faults(text: str, first: int, last: int) -> list:
-    """Gives the text with one small fault at a time in the function of these lines."""
+    """Gives variants of the text, each with one small fault in the function on the given lines."""
     out = []
     for node, start, end in within(text, first, last):
         part = ast.get_source_segment(text, node) or ""
@@ -220,7 +220,7 @@ def faults(text: str, first: int, last: int) -> list:
 
 
 def refactorings(text: str, first: int, last: int) -> list:
-    """Gives the text with one refactoring at a time in the function of these lines, or in its module."""
+    """Gives variants of the text, each with one refactoring in the function on the given lines, or in its module."""
     out = []
     lines = text.splitlines(keepends=True)
     nodes = within(text, first, last)
