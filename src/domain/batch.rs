@@ -2,7 +2,7 @@
 //!
 //! Values are bytes already: the recorder's own encoding, with secrets taken out.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +91,8 @@ pub struct FunctionCount {
     pub function: FunctionId,
     /// Calls in all.
     pub calls: u64,
+    /// Lines that ran only in calls that were not kept; 0 among them where it is not known which ones.
+    pub missed: BTreeSet<u32>,
 }
 
 /// How often a function was called from one place so far.

@@ -82,6 +82,8 @@ pub(super) struct Counted {
     pub(super) kept_raised: u64,
     /// By caller's number and line.
     pub(super) callers: Vec<(Option<u64>, Option<u32>, u64)>,
+    /// Lines that only calls ran which were not kept.
+    pub(super) missed: Vec<u32>,
 }
 
 /// A call that has not ended, and what its end has to know of its start.
@@ -398,8 +400,13 @@ impl Process {
             let (caller, line) = (place.natural_or_none()?, place.natural_or_none()?);
             callers.push((caller, line.and_then(|line| u32::try_from(line).ok()), place.natural()?));
         }
+        let mut missed = Vec::new();
+        for line in parts.sequence()? {
+            let Tree::Int(line) = line else { return Err(DecodeError::form("a line is a number")) };
+            missed.extend(u32::try_from(line));
+        }
         let counted = self.counting(function);
-        (counted.calls, counted.raised, counted.callers) = (calls, raised, callers);
+        (counted.calls, counted.raised, counted.callers, counted.missed) = (calls, raised, callers, missed);
         Ok(())
     }
 }

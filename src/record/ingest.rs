@@ -321,11 +321,13 @@ impl Ingest {
         for id in changed {
             let (mut calls, mut raised) = (0_u64, 0_u64);
             let mut callers: BTreeMap<(Option<FunctionId>, Option<u32>), u64> = BTreeMap::new();
+            let mut missed = BTreeSet::new();
             for (pid, number) in self.members.get(&id).into_iter().flatten() {
                 let Some(process) = self.processes.get(pid) else { continue };
                 let Some(counted) = process.counted(*number) else { continue };
                 calls = calls.saturating_add(counted.calls.max(counted.kept));
                 raised = raised.saturating_add(counted.raised.max(counted.kept_raised));
+                missed.extend(&counted.missed);
                 for (caller, line, times) in &counted.callers {
                     let caller = caller.and_then(|number| process.function(number)).cloned();
                     let sum = callers.entry((caller, *line)).or_default();
@@ -336,7 +338,7 @@ impl Ingest {
             self.summary.seen = self.summary.seen.saturating_sub(before.0).saturating_add(calls);
             self.summary.raised = self.summary.raised.saturating_sub(before.1).saturating_add(raised);
             self.summary.at_least |= calls > COUNTED;
-            batch.counts.push(FunctionCount { function: id.clone(), calls });
+            batch.counts.push(FunctionCount { function: id.clone(), calls, missed });
             batch.callers.extend(callers.into_iter().map(|((caller, line), times)| CallerCount {
                 function: id.clone(),
                 caller,

@@ -3,7 +3,7 @@
 //! Start and end of a call are different records, and a parent may be read after its child; so a call is found by its
 //! [`SpoolCall`] until it has a number, and parents are looked up when calls are read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rusqlite::{Connection, Row, Statement, ToSql, Transaction, params};
@@ -380,6 +380,18 @@ impl Store {
         })
     }
 
+    /// Lists the functions of which lines ran only in calls that were not kept.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn with_missed_lines(&self) -> Result<HashSet<FunctionId>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT DISTINCT function FROM counts WHERE missed <> '[]'")?;
+            let rows = statement.query_map([], |row| Ok(FunctionId(row.get(0)?)))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
     /// Lists who was seen entering whom in the kept recordings.
     ///
     /// # Errors
@@ -541,10 +553,10 @@ fn update_calls(
 }
 
 fn insert_totals(transaction: &Transaction<'_>, recording: RecordingId, batch: &Batch) -> Result<()> {
-    let mut count =
-        transaction.prepare_cached("INSERT OR REPLACE INTO counts (recording, function, calls) VALUES (?1, ?2, ?3)")?;
+    let mut count = transaction
+        .prepare_cached("INSERT OR REPLACE INTO counts (recording, function, calls, missed) VALUES (?1, ?2, ?3, ?4)")?;
     for total in &batch.counts {
-        count.execute(params![recording.0, total.function.0, signed(total.calls)])?;
+        count.execute(params![recording.0, total.function.0, signed(total.calls), to_json(&total.missed)?])?;
     }
     let mut caller = transaction.prepare_cached(
         "INSERT OR REPLACE INTO callers (recording, function, caller, line, times) VALUES (?1, ?2, ?3, ?4, ?5)",

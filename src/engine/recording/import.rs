@@ -1,7 +1,7 @@
 //! Recordings that others made: the predecessor's traces, and spools of another machine. Each import becomes one
 //! recording like any other; nothing of it is run here, and its calls are tried before any draft rests on them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -349,7 +349,7 @@ fn batch_of(calls: Vec<(Call, String)>) -> Batch {
     let mut counts: HashMap<FunctionId, FunctionCount> = HashMap::new();
     for (call, path) in calls {
         let count = counts.entry(call.function.clone());
-        let zero = || FunctionCount { function: call.function.clone(), calls: 0 };
+        let zero = || FunctionCount { function: call.function.clone(), calls: 0, missed: BTreeSet::new() };
         count.or_insert_with(zero).calls += 1;
         if let Some(at) = numbers.get(&call.input) {
             batch.times[*at].times += 1;

@@ -26,7 +26,7 @@ use crate::source::index::Index;
 
 /// Functions whose edited lines are looked for in calls, and calls of each: these run once more for it.
 const FUNCTIONS_FOLLOWED: usize = 20;
-const CALLS_FOLLOWED: usize = 40;
+const CALLS_FOLLOWED: usize = 200;
 
 /// Edits for which a test is looked for: more than a person reads.
 const TESTS_SOUGHT: usize = 20;
@@ -145,7 +145,11 @@ pub async fn edits(core: &Arc<Core>, tally: Tally, delta: Delta, before: &Before
         Ok::<_, Trouble>(edits)
     })
     .await??;
-    let is_open = |one: &&mut EditedCode| one.is_compared() && one.differ == 0 && !one.not_compared.is_empty();
+    let missed = core.store().with_missed_lines()?;
+    let is_open = |one: &&mut EditedCode| {
+        let others = !one.not_compared.is_empty() || one.subject.function().is_some_and(|id| missed.contains(id));
+        one.is_compared() && one.differ == 0 && others
+    };
     for one in edits.edited.iter_mut().filter(is_open).take(FUNCTIONS_FOLLOWED) {
         follow(core, &tally, one, before).await?;
     }
@@ -165,8 +169,8 @@ pub async fn edits(core: &Arc<Core>, tally: Tally, delta: Delta, before: &Before
 /// The text of functions before their edits.
 pub type Before = HashMap<FunctionId, String>;
 
-/// Finds out whether compared calls run the edited lines of a function of which other calls were not compared: these may take
-/// the very path that was edited.
+/// Finds out whether compared calls run the edited lines of a function of which other calls were not compared, or not kept:
+/// these may take the very path that was edited.
 async fn follow(core: &Arc<Core>, tally: &Tally, one: &mut EditedCode, before: &Before) -> Result<(), Trouble> {
     let Some(function) = one.subject.function() else { return Ok(()) };
     let Some(lines) = before.get(function).and_then(|old| edited_lines(&core.index(), function, old)) else { return Ok(()) };

@@ -71,7 +71,7 @@ class Spool:
 
     def counts(self, qualname: str) -> Record:
         fid = self.functions()[qualname][1]
-        return max((n for n in self.of("N") if n[1] == fid), key=lambda n: n[2])
+        return max(reversed([n for n in self.of("N") if n[1] == fid]), key=lambda n: n[2])
 
     def check(self) -> None:
         """Asserts what every spool must hold: definitions come before their use in each file."""

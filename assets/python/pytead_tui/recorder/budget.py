@@ -25,6 +25,8 @@ RESERVED = 8  # this part of what may be copied at once is left for functions th
 OUTSIDE = 16  # of these calls are kept when the function has copied too much, if only with the fewest nodes
 OFTENER = 3  # times as many of one shape are kept as of other calls
 ANSWERS = 8  # times as many of what left the process: tests of its callers need each of its answers
+SEARCH = 10  # this part of the program's time, and as much at once as may be copied, goes into looking for calls that take a
+# new path, of functions that have copied too much
 WASTED = 3  # calls of a function with values too large to be copied whole, before less of them is copied
 
 _limits = {CALLS.nodes: CALLS}
@@ -33,11 +35,12 @@ _limits = {CALLS.nodes: CALLS}
 class Budget:
     """The copying of one process."""
 
-    __slots__ = ("copied", "took", "looked")
+    __slots__ = ("copied", "took", "looked", "searched")
 
     def __init__(self) -> None:
         self.copied = 0  # ns for which the nodes are taken that were walked
         self.took = 0  # ns that it took
+        self.searched = 0  # ns for which copies are taken that wait for a new path
         self.looked = time.process_time_ns()
 
     def of_a_function(self, outside: bool = False) -> int:
@@ -51,6 +54,10 @@ class Budget:
     def first(self) -> Limits:
         """Gives the limits of a function's first calls."""
         return CALLS if 4 * self.copied < FLOOR + _whole(time.process_time_ns()) else limits(0, 0)
+
+    def may_search(self) -> bool:
+        """Whether calls may still be copied on the chance that they take a new path."""
+        return self.searched < FLOOR + _whole(time.process_time_ns()) // SEARCH
 
     def is_time(self) -> bool:
         """Whether enough has run since the last time to look again at the functions that had too little."""

@@ -14,7 +14,9 @@ class Call:
     cid = 0
     watched: list = []
     limits: object = None
-    waiting: "tuple | None" = None
+    waiting: "tuple | None" = None  # what is written at the end, if the end, or the path, is new
+    searching = False  # only a new path or outcome keeps it
+    new = False  # it ran a line that no kept call ran
     suspended = False
     closed = False
     yields = 0
@@ -28,7 +30,7 @@ class Call:
     spool: object = None
     brief = False
     scope: "dict | None" = None  # of a journey's: the function's globals
-    lines: set = set()
+    lines: set = set()  # of a journey's: that it reached; of a waiting call's: that no kept call reached before
     repeats = 0  # lines that were reached again
     reached: list = []  # of the lines, those not written yet
 

@@ -6,15 +6,12 @@ the first line of the function that it leads to is listened to, once.
 """
 
 from pytead_tui.recorder import kinds
-from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import dict_of, mro_of, oid
 from pytead_tui.recorder.own import __builtins__, sys
 from pytead_tui.recorder.plans import isinstance_type
 from pytead_tui.recorder.state import Recorder
 
 MOST = 100  # calls of one function that are looked at so
-
-_getframe = sys._getframe
 
 
 class Direct:
@@ -47,21 +44,20 @@ class Direct:
                 return sys.monitoring.DISABLE
             function.direct += 1
             self.expected[oid(code)] = oid(frame)
-            self._listen_to(code, function, sys.monitoring.events.LINE)
+            self._listen_to_lines(code)
         except RecursionError:
             pass
         except BaseException as error:
             recorder.failed(error, function)
         return None
 
-    def entered(self, code: object, number: int) -> object:
+    def entered(self, code: object, frame: object) -> None:
         """Begins a call at its first line, if it is the expected one."""
         recorder = self.recorder
         function = recorder.infos.get(oid(code))
         caller = self.expected.pop(oid(code), None)
         try:
-            frame = _getframe(1)
-            self._listen_to(code, function, 0)
+            self._listen_to_lines(code)
             if caller is not None and frame.f_back is not None and oid(frame.f_back) == caller:
                 held = frame.f_locals
                 args = tuple([held[name] for name in function.names])
@@ -73,12 +69,13 @@ class Direct:
             pass
         except BaseException as error:
             recorder.failed(error, function)
-        return None
 
-    def _listen_to(self, code: object, function: Function, more: int) -> None:
+    def _listen_to_lines(self, code: object) -> None:
+        """Has each line report once more, those that do not any more, too."""
         monitoring = sys.monitoring
-        local = monitoring.get_local_events(self.tool, code) & ~monitoring.events.LINE
-        monitoring.set_local_events(self.tool, code, local | more)
+        local = monitoring.get_local_events(self.tool, code)
+        monitoring.set_local_events(self.tool, code, local & ~monitoring.events.LINE)
+        monitoring.set_local_events(self.tool, code, local | monitoring.events.LINE)
 
 
 _PROXIES = sys.version_info >= (3, 13)

@@ -4,10 +4,10 @@ The half of the recorder that deals with calls in flight; state.py's `Recorder` 
 that is used here.
 """
 
-from pytead_tui.recorder import changes, values
-from pytead_tui.recorder.calls import Call
+from pytead_tui.recorder import changes, functions, values
+from pytead_tui.recorder.calls import Call, shape_of
 from pytead_tui.recorder.functions import Function
-from pytead_tui.recorder.objects import mro_of, names_of
+from pytead_tui.recorder.objects import mro_of, names_of, oid
 from pytead_tui.recorder.own import __builtins__, sys, time
 
 MOST_YIELDS = 1_000  # of one generator that are copied; the rest is written as cut
@@ -44,11 +44,8 @@ class Endings:
         if self.reaching:
             self.flush(call.spool)
         self.close_call(call)
-        if call.waiting is not None:
-            if not self._has_room(call.counts, 0):
-                self._missed(call.function)
-                return
-            self._late(call)
+        if not self._decides(call, 0, shape_of((value,), False)):
+            return
         tree, changed = self._ended(call, value, scope)
         call.spool.write(("R", call.cid, now, tree, changed))
 
@@ -60,12 +57,11 @@ class Endings:
         if self.reaching:
             self.flush(call.spool)
         self.close_call(call)
-        if call.waiting is not None:
-            if not self._has_room(call.counts, 1):
-                self._missed(call.function)
-                return
-            self._late(call)
-        else:
+        was_waiting = call.waiting is not None
+        raised_at = _line_in(frame, error)
+        if not self._decides(call, 1, (oid(type(error)), raised_at)):
+            return
+        if not was_waiting:
             with self.lock:
                 call.counts[0] -= 1
                 call.counts[1] += 1
@@ -74,11 +70,29 @@ class Endings:
         cause = _cause(error)
         if cause is None and not _quiet(error):
             cause = _context(error)
-        line = _line_in(frame, error)
+        line = raised_at
         if line is None and cause is not None and type(error) is RuntimeError:
             line = _line_in(frame, cause)  # of a StopIteration that may not leave a generator
         number = None if cause is None else self.objects.of(cause).ordinal
         call.spool.write(("X", call.cid, now, tree, mro, line, number, changed))
+
+    def _decides(self, call: Call, ending: int, outcome: tuple) -> bool:
+        """Whether a call is kept now that it has ended. One that waited has to bring something new: an outcome, a path, or,
+        where its shape has room left, its arguments.
+        """
+        if self.journey:
+            return True
+        function = call.function
+        new = outcome not in function.outcomes and len(function.outcomes) < functions.OUTCOMES
+        if call.waiting is not None:
+            has_room = not call.searching and self._has_room(call.counts, ending)
+            if not has_room and not new and not call.new:
+                self._missed(function)
+                return False
+            self._late(call)
+        if new:
+            function.outcomes.add(outcome)
+        return True
 
     def _has_room(self, counts: list, ending: int) -> bool:
         """Takes a place among the calls of a shape that end in one way, if there is one left; threads come together here."""
@@ -107,6 +121,9 @@ class Endings:
         """Writes a call whose outcome decided that it is kept."""
         record, met = call.waiting
         call.waiting = None
+        if call.lines:
+            call.function.lines |= call.lines
+            call.function.missed -= call.lines
         self.write_call(call, record, met)
 
     def yielded(self, call: Call, value: object) -> None:

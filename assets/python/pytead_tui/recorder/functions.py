@@ -10,6 +10,8 @@ GENERATOR, COROUTINE, ASYNC_GENERATOR, NESTED, RECEIVER = 1, 2, 4, 8, 16
 MOST = 100  # calls kept of a function
 PATIENCE = 100  # calls in a row that bring nothing, before its events go off
 HURRY = 20  # so many when it has copied too much
+OUTCOMES = 64  # that are told apart
+MISSED = 200  # times that calls which are not kept report lines, before they report each once more
 CALLERS = 64
 
 
@@ -20,7 +22,8 @@ class Function:
         "fid", "file", "module", "qualname", "line", "flags", "names", "kinds", "mask", "words", "receiver",
         "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "places", "sites", "edges",
         "inflight", "dirty", "codes", "yields", "hooks", "generates", "wasted", "brief", "lines", "last", "sure",
-        "copies", "outer", "over", "beyond", "dim", "reaches_out", "errors", "direct", "for_tests",
+        "copies", "outer", "over", "beyond", "dim", "reaches_out", "errors", "direct", "for_tests", "outcomes", "missed",
+        "noise", "searching", "searched",
     )  # fmt: skip
 
     def __init__(self, fid: int, file: File, module: str, qualname: str, line: int, flags: int, names: tuple,
@@ -67,7 +70,12 @@ class Function:
         self.last: object = None  # the call of a journey that began last
         self.sure = True  # no call began unseen
         self.brief = False  # a journey does not look into what its calls are given any more
-        self.lines: set = set()  # that calls of a journey reached
+        self.lines: set = set()  # that kept calls reached
+        self.missed: set = set()  # that only others reached; 0: it is not known which ones
+        self.noise = 0  # how often these reported one
+        self.outcomes: set = set()  # what kept calls ended with, by type and shape
+        self.searching = False  # it copied too much, and small calls are copied yet: they may take a new path
+        self.searched = 0  # ns for which these copies are taken
 
     def reach_out(self, times: int) -> None:
         """Keeps equal calls, and so many times as many of each shape, once one of them has left the process."""
@@ -84,7 +92,7 @@ class Function:
     def summary(self) -> tuple:
         """Gives its N record."""
         callers = tuple((fid, line, times) for (fid, line), (times,) in list(self.callers.items()))
-        return ("N", self.fid, self.calls, self.raised, tuple(self.repeats.items()), callers)
+        return ("N", self.fid, self.calls, self.raised, tuple(self.repeats.items()), callers, tuple(sorted(self.missed)))
 
 
 def parameters(code: object) -> tuple:

@@ -119,12 +119,16 @@ def install(recorder: Recorder) -> bool:
             listen(function, code)
         return function
 
+    # A journey tells each line; else the lines tell the calls that take a new path.
+    lines = 0 if recorder.project.only_marked and not recorder.journey else events.LINE
+
+    recorder.sees_lines = lines > 0 and not recorder.journey
+
     def listen(function: Function, code: object) -> None:
         local = events.PY_RETURN | events.CALL
         if function.generates:
             local |= events.PY_YIELD | events.PY_RESUME
-        if recorder.journey:
-            local |= events.LINE
+        local |= lines
         monitoring.set_local_events(tool, code, local)
 
     def brighten(function: Function) -> None:
@@ -329,6 +333,32 @@ def install(recorder: Recorder) -> bool:
             failed(error, infos.get(oid(code)))
         return None
 
+    def ran(code: object, number: int) -> object:
+        if oid(code) in direct.expected:
+            direct.entered(code, getframe(1))
+        function = infos.get(oid(code))
+        if function is None or number in function.lines:
+            return disable
+        try:
+            call = live.get(oid(getframe(1)))
+            if call is None or call.code is not code:
+                function.missed.add(number)
+                function.dirty = True
+                function.noise += 1
+                # One of the next calls may be kept for it.
+                return None if function.on and function.noise < functions.MISSED else disable
+            if call.waiting is None:
+                function.lines.add(number)
+                function.missed.discard(number)
+            else:
+                call.new = True
+                call.lines = {*call.lines, number}
+        except RecursionError:
+            pass
+        except BaseException as error:
+            failed(error, function)
+        return disable
+
     def called(code: object, offset: int, callee: object, first: object) -> object:
         if direct is not None and oid(code) in direct.asked:
             return direct.called(getframe(1), callee)
@@ -393,8 +423,9 @@ def install(recorder: Recorder) -> bool:
         monitoring.set_events(tool, starts)
 
     def drained(function: Function) -> None:
+        left = 0 if recorder.journey else lines
         for code in function.codes:
-            monitoring.set_local_events(tool, code, 0)
+            monitoring.set_local_events(tool, code, left)
 
     direct = None if recorder.journey or recorder.project.only_marked else Direct(recorder, tool, listen)
 
@@ -412,7 +443,7 @@ def install(recorder: Recorder) -> bool:
         (events.PY_RESUME, resumed),
         (events.PY_THROW, thrown),
         (events.CALL, called),
-        (events.LINE, line if direct is None else direct.entered),
+        (events.LINE, line if direct is None else ran),
     ):
         monitoring.register_callback(tool, event, callback)
     monitoring.set_events(tool, starts)
@@ -426,7 +457,8 @@ def install(recorder: Recorder) -> bool:
     def paused() -> None:
         stop()
         for function in list(recorder.numbered.values()):
-            drained(function)
+            for code in function.codes:
+                monitoring.set_local_events(tool, code, 0)
 
     def renewed() -> None:
         monitoring.set_events(tool, starts)

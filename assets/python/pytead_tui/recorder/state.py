@@ -58,6 +58,7 @@ class Recorder(Endings, Failures, Places):
         self.gaps: set = set()
         self.base = 0
         self.events = 0
+        self.sees_lines = False  # of calls that are not kept, too
         self.full = False  # a journey that was cut: only ends are written
         self.next_call = 0
         self.next_module = 0
@@ -140,9 +141,12 @@ class Recorder(Endings, Failures, Places):
         function.dirty = True
         place = self.place(function, frame, frame.f_back)
         outside = place[5]
+        searching = False
         if (function.over or function.for_tests) and not (outside and function.beyond < budget.OUTSIDE):
-            self._missed(function)
-            return None
+            searching = function.searching and not function.for_tests
+            if not searching:
+                self._missed(function)
+                return None
         shape = shape_of(held, outside)
         counts = function.shapes.get(shape)
         if counts is None:
@@ -150,15 +154,15 @@ class Recorder(Endings, Failures, Places):
             most *= budget.ANSWERS if function.reaches_out else 1
             counts = function.shapes.setdefault(shape, [0, 0, most])
         limit = counts[2]
-        waiting = counts[0] >= limit or counts[1] >= limit
+        waiting = searching or counts[0] >= limit or counts[1] >= limit
         if not waiting:
             with self.lock:  # two threads may have seen room for the same last one
                 waiting = counts[0] >= limit or counts[1] >= limit
                 counts[0] += not waiting
-        if waiting and (function.generates or counts[0] >= limit and counts[1] >= limit):
+        if waiting and function.generates:
             self._missed(function)
             return None
-        call = self._keep(function, frame, code, held, counts, waiting, place)
+        call = self._keep(function, frame, code, held, counts, waiting, place, searching)
         if call is None:
             if not waiting:
                 with self.lock:
@@ -168,7 +172,7 @@ class Recorder(Endings, Failures, Places):
         self._limit_copying(function)
         return call
 
-    def _keep(self, function, frame, code, held, counts, waiting, place):  # type: ignore[no-untyped-def]
+    def _keep(self, function, frame, code, held, counts, waiting, place, searching):  # type: ignore[no-untyped-def]
         met: list = []
         watched: list = []
         limits = values.CALLS
@@ -177,16 +181,21 @@ class Recorder(Endings, Failures, Places):
             blob = marshal.dumps(trees, 2)
         else:
             started = self._copying()
-            limits = self._limits(function, place[5])
+            limits = budget.limits(0, 0) if searching else self._limits(function, place[5])
             trees, walk = values.capture(self.objects, limits, held, function.words, frame.f_globals)
             trees = tuple(trees)
             blob = values.normal(marshal.dumps(trees, 2), walk.marks)
             met = walk.met
             if walk.mutable:
                 watched = changes.watch(self.objects, limits, held, function.words, frame.f_globals, trees, walk)
-            if walk.nodes < 0 or walk.room <= 0:
-                function.wasted += 1
-            self._count_copying(function, started)
+            cut = walk.nodes < 0 or walk.room <= 0
+            function.wasted += cut
+            if searching:
+                self._count_searching(function, started)
+                if cut:
+                    return None
+            else:
+                self._count_copying(function, started)
         bound = self._bound(function, frame, code, held) if function.flags & functions.NESTED else None
         how = given.of(function, frame.f_back, code, held, bound)
         key = hash((blob, bound, given.left_out(how)))
@@ -224,6 +233,7 @@ class Recorder(Endings, Failures, Places):
             hook.ends = hook.busy = True
         if waiting:
             call.waiting = (record, met)
+            call.searching = searching
         else:
             self.write_call(call, record, met)
         return call
@@ -252,7 +262,7 @@ class Recorder(Endings, Failures, Places):
 
     def _missed(self, function: Function) -> None:
         function.misses += 1
-        if function.misses >= (functions.HURRY if function.over else functions.PATIENCE):
+        if function.misses >= (functions.HURRY if function.over and not function.searching else functions.PATIENCE):
             self.stop(function)
 
     def count_event(self) -> None:
@@ -294,6 +304,13 @@ class Recorder(Endings, Failures, Places):
         self.budget.copied += copied
         self.budget.took += time.thread_time_ns() - started[0]
 
+    def _count_searching(self, function: Function, started: tuple) -> None:
+        copied = (self.objects.walked - started[1]) * budget.NODE
+        function.searched += copied
+        self.budget.searched += copied
+        if function.searched > budget.MOST or function.wasted >= budget.WASTED or not self.budget.may_search():
+            function.searching = False
+
     def _limit_copying(self, function: Function) -> None:
         if function.spent > budget.LEAST and function.on and not function.over:
             if function.kept < budget.FIRST and function.copies < budget.TRIES:
@@ -302,7 +319,8 @@ class Recorder(Endings, Failures, Places):
                 self.gap("budget of " + function.module + ":" + function.qualname, function.kept)
                 function.over = True
                 function.misses = 0
-                if not function.outer:
+                function.searching = not function.generates and function.wasted < budget.WASTED
+                if not function.outer and not function.searching:
                     self.stop(function)
                 if function.spent < budget.MOST:
                     self.sleeping.append(function)
@@ -312,6 +330,8 @@ class Recorder(Endings, Failures, Places):
         if not function.on:
             return
         function.on = False
+        if not self.sees_lines and not self.journey:
+            function.missed.add(0)
         for hook in function.hooks:
             hook.on = False
             hook.busy = hook.ends
@@ -332,7 +352,7 @@ class Recorder(Endings, Failures, Places):
             woken = [f for f in self.sleeping if 2 * f.spent < most]
             self.sleeping = [f for f in self.sleeping if 2 * f.spent >= most]
         for function in woken:
-            function.over = function.for_tests = False
+            function.over = function.for_tests = function.searching = False
             function.misses = 0
         woken = [function for function in woken if not function.on]
         for function in woken:

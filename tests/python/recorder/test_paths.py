@@ -1,0 +1,140 @@
+"""Which calls are kept for what they show, and what is said of lines that only other calls ran."""
+
+import sys
+
+import pytest
+
+MECHANISMS = ["monitor", "rewrite"] if sys.version_info >= (3, 12) else ["rewrite"]
+SEES_LINES = pytest.mark.skipif(sys.version_info < (3, 12), reason="lines are not followed")
+
+
+@SEES_LINES
+def test_a_call_that_takes_a_new_path_is_kept_whatever_was_kept_of_its_shape(program):
+    spool = program.main("""
+        def fee(amount):
+            total = amount + 1
+            if amount == 61:
+                total += 5
+            elif amount % 31 == 0:
+                total += 2
+            return total
+
+        def main():
+            for amount in range(1, 90):
+                fee(amount)
+    """)
+    assert [c.args[0] for c, _ in spool.calls("fee")] == [*range(1, 11), 31, 61]
+    assert spool.counts("fee")[6] == ()
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_call_that_ends_in_a_new_way_is_kept(program, mechanism):
+    spool = program.main("""
+        def f(n):
+            if n == 40: return None
+            if n == 50: return "text"
+            if n in (60, 61, 62):
+                raise (KeyError if n == 61 else ValueError)(n)
+            return n
+
+        def main():
+            for n in range(1, 90):
+                try:
+                    f(n)
+                except (KeyError, ValueError):
+                    pass
+    """, PYTEAD_EVENTS=mechanism)  # fmt: skip
+    assert [c.args[0] for c, _ in spool.calls("f")][10:] == [40, 50, 60, 61, 62]
+
+
+@SEES_LINES
+def test_small_calls_are_looked_at_for_new_paths_after_the_others_copied_too_much(program):
+    """`check` gets less than half a millisecond's worth of copying; the last of its calls is the one that matters."""
+    source = """
+class Big:
+    def __init__(self):
+        self.rows = [[str(i), {"k": (i, [i])}] for i in range(40)]
+
+def check(options):
+    margin = options.get("margin")
+    if margin is not None and margin < 10:
+        raise ValueError(margin)
+    options["margin"] = margin
+    return options
+"""
+    source += "".join("\ndef f%d(big, n):\n    return n\n" % i for i in range(80))
+    source += "\ndef main():\n    big = Big()\n"
+    source += "".join("    for n in range(50):\n        f%d(big, n)\n" % i for i in range(80))
+    source += """
+    for i in range(80):
+        check({"a%d" % j: str(i) for j in range(12)})
+    try:
+        check({"margin": 2})
+    except ValueError:
+        pass
+"""
+    spool = program.main(source)
+    assert any(g[1] == "budget of app:check" for g in spool.of("G"))
+    calls = spool.calls("check")
+    assert calls[-1][0].args == ({"margin": 2},) and calls[-1][1][0] == "X"
+    assert len(calls) < 12
+
+
+@SEES_LINES
+def test_lines_are_told_that_only_calls_ran_which_are_not_kept(program):
+    spool = program.main("""
+        def f(n):
+            if n > 500:
+                return "late"
+            if n < 0:
+                return "never"
+            return n
+
+        def main():
+            for n in range(1, 600):
+                f(n)
+    """)
+    assert len(spool.calls("f")) == 10
+    assert spool.counts("f")[6] == (4,)
+
+
+def test_where_lines_are_not_seen_it_is_told_that_some_may_be_missed(program):
+    spool = program.main("""
+        def f(n):
+            return "late" if n > 500 else n
+
+        def g(n):
+            return n
+
+        def main():
+            for n in range(1, 600):
+                f(n)
+            g(1)
+    """, PYTEAD_EVENTS="rewrite")  # fmt: skip
+    assert spool.counts("f")[6] == (0,) and spool.counts("g")[6] == ()
+
+
+@SEES_LINES
+def test_lines_of_a_loop_in_calls_that_are_not_kept_are_not_reported_for_ever(program):
+    """A loop in a call with a known input must not cost an event for each of its rounds."""
+    spool = program.main("""
+        import sys
+
+        STATE = []
+
+        def f(n):
+            if STATE:
+                for i in range(100_000):
+                    n += 1
+            return n
+
+        def main():
+            f(1)
+            STATE.append(1)
+            f(1)
+            recorder = sys.modules["pytead_tui.recorder.start"].active
+            (function,) = [f for f in recorder.numbered.values() if f.qualname == "f"]
+            print(function.noise)
+    """)
+    assert spool.counts("f")[6] == (8, 9)
+    assert int(spool.process.stdout) < 1000
