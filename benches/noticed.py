@@ -5,13 +5,16 @@ function that was recorded. A fault that the suite catches has to be told, or na
 """
 
 import ast
+import builtins
 import json
 import os
 import random
 import re
 import subprocess
 import tarfile
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Iterator
 
 from bench import Bench, table
 
@@ -25,6 +28,8 @@ PROJECTS = (
 )  # fmt: skip
 FAULTS = 24  # tried in each project; those that the suite does not catch say nothing
 REFACTORINGS = 15
+MOVES = 3  # of them, where there are so many functions that can move by themselves
+MOVED = "moved_by_the_bench"  # the module that they move to
 PATIENCE = 600  # seconds for a command
 # Reasons of this day, not of the recording: a call that could be compared before the edit.
 OF_TODAY = {"replay-error", "import-fails", "nondeterministic", "no-result"}
@@ -34,7 +39,8 @@ NOTES = """\
 - Faults: a comparison, a boolean or an arithmetic operator replaced, a constant changed, a condition turned round, a result dropped;
   chosen at random over all recorded functions. Only those count that the project's own suite catches.
 - *False alarms*: refactorings after which `replay` ends with 1, or with 4 although all calls could be compared before.
-- Refactorings: a local renamed or extracted, imports reordered, a condition split, a parameter annotated, code laid out anew."""
+- Refactorings: a local renamed or extracted, imports reordered, a condition split, a parameter annotated, code laid out anew, a
+  function moved to a new module and imported where it was."""
 
 
 def measure(bench: Bench) -> str:
@@ -96,22 +102,22 @@ class Project:
             raise RuntimeError("nothing is edited, and replay ends with %d" % base[0])
         functions = [f for f in self.results(self.product("index"), "functions") if f["calls"] and "test" not in f["path"]]
         counts = {"caught": 0, "told": 0, "named": 0, "silent": 0, "wrong": 0}
-        for path, old, new, function in self.chosen(functions, faults, FAULTS):
-            (self.root / path).write_text(new, encoding="utf-8")
-            try:
+        for path, new, function in self.chosen(functions, faults, FAULTS):
+            with self.edited({path: new}):
                 self.count(counts, path, function)
-            finally:
-                (self.root / path).write_text(old, encoding="utf-8")
         alarms = tried = 0
-        for path, old, new, function in self.chosen(functions, refactorings, REFACTORINGS):
+        moves = self.chosen(functions, moved, MOVES)
+        for path, new, function in moves + self.chosen(functions, refactorings, REFACTORINGS - len(moves)):
+            beside = str(Path(path).with_name(MOVED + ".py"))
+            with self.edited({path: new[0], beside: new[1]} if isinstance(new, tuple) else {path: new}):
+                if isinstance(new, tuple) and self.run([self.python, *self.suite("-x")], self.root).returncode:
+                    continue  # it cannot be imported from there
+                code, edits, output = self.replayed()
             tried += 1
-            (self.root / path).write_text(new, encoding="utf-8")
-            code, edits, output = self.replayed()
             today = any(r["reason"]["why"]["code"] in OF_TODAY for e in edits.get("edited", []) for r in e["not_compared"])
             if code == 1 or (code == 4 and today):
                 alarms += 1
                 self.bench.say("false alarm in %s %s: exit %d\n%s" % (path, function, code, output[-600:]))
-            (self.root / path).write_text(old, encoding="utf-8")
         return [len(functions), *counts.values(), tried, alarms]
 
     def count(self, counts: dict, path: str, function: str) -> None:
@@ -121,7 +127,7 @@ class Project:
             return
         counts["caught"] += 1
         code, edits, output = self.replayed()
-        named = [e for e in edits.get("edited", []) if e["subject"] == function and not e["compared"] + e["through"]]
+        named = [e for e in edits.get("edited", []) if e["subject"] == function and not is_compared(e)]
         if code == 1:
             counts["told"] += 1
         elif code == 4 and named:
@@ -130,6 +136,21 @@ class Project:
         else:
             counts["silent"] += 1
             self.bench.say("silent: %s %s, exit %d" % (path, function, code))
+
+    @contextmanager
+    def edited(self, texts: dict) -> Iterator[None]:
+        """Gives files other texts for a while; files that were not there are taken away again."""
+        before = {path: (self.root / path).read_text(encoding="utf-8") for path in texts if (self.root / path).exists()}
+        for path, text in texts.items():
+            (self.root / path).write_text(text, encoding="utf-8")
+        try:
+            yield
+        finally:
+            for path in texts:
+                if path in before:
+                    (self.root / path).write_text(before[path], encoding="utf-8")
+                else:
+                    (self.root / path).unlink()
 
     def replayed(self) -> tuple:
         """Runs `replay`: its code, what it says of edits, all that it printed."""
@@ -143,15 +164,19 @@ class Project:
         return next((line["value"] for line in lines if line.get("result") == name), [])
 
     def chosen(self, functions: list, edits: object, most: int) -> list:
-        """Chooses edits over all functions at random: (path, old text, new text, function)."""
+        """Chooses edits over all functions at random: (path, new text, function)."""
         found = []
         for function in functions:
-            path = self.root / function["path"]
-            text = path.read_text(encoding="utf-8")
-            found += [(function["path"], text, new, function["id"]) for new in edits(text, *function["lines"])]
-        found = [one for one in found if parses(one[2])]
+            text = (self.root / function["path"]).read_text(encoding="utf-8")
+            found += [(function["path"], new, function["id"]) for new in edits(text, *function["lines"])]
+        found = [one for one in found if all(map(parses, one[1] if isinstance(one[1], tuple) else one[1:2]))]
         self.chance.shuffle(found)
         return found[:most]
+
+
+def is_compared(edit: dict) -> bool:
+    """Tells whether calls tell what an edit does, as `replay` takes it for its exit code."""
+    return not edit["unrun"] and bool(edit["compared"] or edit["through"] and not edit["outside"])
 
 
 def parses(text: str) -> bool:
@@ -263,3 +288,27 @@ def refactorings(text: str, first: int, last: int) -> list:
                 annotated[argument.lineno - 1] = (line[:at] + b": object" + line[at:]).decode()
                 out.append("".join(annotated))
     return out
+
+
+def moved(text: str, first: int, last: int) -> list:
+    """Gives, for a function that uses nothing of its module but imports, the module without it and the module it moved to."""
+    tree = ast.parse(text)
+    imported = {}
+    for node in tree.body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
+            imported.update({(name.asname or name.name.split(".")[0]): ast.unparse(node) for name in node.names})
+    lines = text.splitlines(keepends=True)
+    for function in tree.body:
+        if not (isinstance(function, ast.FunctionDef) and first <= function.lineno <= last) or function.decorator_list:
+            continue
+        names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+        bound = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        bound |= {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+        used = names - bound - set(dir(builtins))
+        if used - set(imported) or any(isinstance(node, (ast.Global, ast.ExceptHandler)) for node in ast.walk(function)):
+            continue
+        body = "".join(lines[function.lineno - 1 : function.end_lineno])
+        back = "from .%s import %s  # noqa\n" % (MOVED, function.name)
+        rest = "".join(lines[: function.lineno - 1]) + back + "".join(lines[function.end_lineno :])
+        return [(rest, "".join(sorted({imported[name] + "\n" for name in used})) + "\n\n" + body)]
+    return []

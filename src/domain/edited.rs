@@ -38,10 +38,12 @@ pub struct EditedCode {
     pub compared: u64,
     /// Compared ones that end differently.
     pub differ: u64,
-    /// Compared calls of other functions that ran through it, or rest on it.
+    /// Compared calls of other functions that ran through it, or rest on it; where there are none, its accepted tests that pass.
     pub through: u64,
     /// Those that were not compared.
     pub not_compared: Vec<NotCompared>,
+    /// Of its calls that were not compared, those that were not made within a compared call either.
+    pub outside: u64,
     /// Edited lines that no compared call ran, while others were not compared: these may have.
     pub unrun: Vec<u32>,
     /// Where nothing compares it: a test of the project that may run it, by its node id.
@@ -52,7 +54,14 @@ impl EditedCode {
     /// Tells whether compared calls ran the edited code: only then is it known what the edit does.
     #[must_use]
     pub fn is_compared(&self) -> bool {
-        self.compared + self.through > 0 && self.unrun.is_empty()
+        let by_calls = self.compared > 0 || self.through > 0 && self.outside == 0;
+        by_calls && self.unrun.is_empty() && !self.fails()
+    }
+
+    /// Tells whether an accepted test of it fails, where no recorded call could tell.
+    #[must_use]
+    pub fn fails(&self) -> bool {
+        self.not_compared.iter().any(|one| one.reason.code == ReasonCode::AcceptedTestFails)
     }
 
     /// Says what would tell more: the test that may run it, or what helps against the first reason.
@@ -96,7 +105,8 @@ impl EditedCode {
     pub fn told(&self) -> String {
         let (name, place) = self.name_and_place();
         let place = if place.is_empty() { place } else { format!("  {place}") };
-        format!("{name} was edited and not compared{place}  {}. {}", self.reasons(), self.fix()).trim_end().to_owned()
+        let what = if self.fails() { "was edited" } else { "was edited and not compared" };
+        format!("{name} {what}{place}  {}. {}", self.reasons(), self.fix()).trim_end().to_owned()
     }
 }
 
@@ -161,10 +171,11 @@ impl Edits {
         self.edited.iter().filter(|one| !one.is_compared())
     }
 
-    /// Tells whether something is broken whatever the calls say: an import, or a function that is gone with its calls.
+    /// Tells whether something is broken whatever the calls say: an import, a function that is gone with its calls, an
+    /// accepted test.
     #[must_use]
     pub fn breaks(&self) -> bool {
-        !self.import_failures.is_empty() || !self.gone.is_empty()
+        !self.import_failures.is_empty() || !self.gone.is_empty() || self.edited.iter().any(EditedCode::fails)
     }
 
     /// Says in lines what broke, what was not compared and what does not count.
@@ -178,7 +189,11 @@ impl Edits {
         );
         // That its module cannot be imported is said above.
         let is_said = |one: &&EditedCode| one.not_compared.iter().all(|not| not.reason.code == ReasonCode::ImportFails);
-        out.extend(self.not_compared().filter(|one| !is_said(one)).map(|one| format!("? {}", one.told())));
+        out.extend(
+            self.not_compared()
+                .filter(|one| !is_said(one))
+                .map(|one| format!("{} {}", if one.fails() { "✗" } else { "?" }, one.told())),
+        );
         let named = |what: &str, names: &[FunctionId]| {
             (!names.is_empty()).then(|| format!("◦ {what}: {}.", list(names.iter().map(|id| id.0.as_str()))))
         };
@@ -230,6 +245,7 @@ mod tests {
             differ: 0,
             through,
             not_compared,
+            outside: 0,
             unrun: Vec::new(),
             test: None,
         }
@@ -238,7 +254,9 @@ mod tests {
     #[test]
     fn code_that_a_compared_call_ran_is_compared_and_no_other() {
         assert!(edited(1, 0, vec![]).is_compared());
-        assert!(edited(0, 2, vec![(ReasonCode::LocalClass, 1)]).is_compared());
+        let through = edited(0, 2, vec![(ReasonCode::LocalClass, 1)]);
+        assert!(through.is_compared());
+        assert!(!EditedCode { outside: 1, ..through }.is_compared(), "it may take a path of its own");
         assert!(!edited(0, 0, vec![(ReasonCode::LocalClass, 1)]).is_compared());
     }
 

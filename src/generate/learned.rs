@@ -121,7 +121,8 @@ pub fn ways(value: Value) -> Vec<(Form, Value)> {
     let Value::List(ways) = value else { return Vec::new() };
     let read = |way| match way {
         Value::Tuple(parts) => match <[Value; 3]>::try_from(parts) {
-            Ok([Value::Tuple(args), Value::Dict(named), made]) => {
+            Ok([Value::Tuple(mut args), Value::Dict(mut named), made]) => {
+                written_out(args.iter_mut().chain(named.iter_mut().map(|(_, value)| value)).collect());
                 let name = |(name, value)| match name {
                     Value::Str(name) if is_data(&value) => Some((name, value)),
                     _ => None,
@@ -134,6 +135,30 @@ pub fn ways(value: Value) -> Vec<(Form, Value)> {
         _ => None,
     };
     ways.into_iter().filter_map(read).collect()
+}
+
+/// Puts objects in the place of references to them, within the arguments of one call.
+fn written_out(mut values: Vec<&mut Value>) {
+    let mut known: HashMap<u64, Value> = HashMap::new();
+    for value in &values {
+        value.walk(&mut |part| {
+            if let Value::Object { ordinal, .. } = part
+                && is_data(part)
+            {
+                known.insert(*ordinal, part.clone());
+            }
+            true
+        });
+    }
+    for value in &mut values {
+        parts::each(value, &mut |part| {
+            if let Value::Ref(ordinal) = part
+                && let Some(object) = known.get(ordinal)
+            {
+                *part = object.clone();
+            }
+        });
+    }
 }
 
 /// Tells whether a value can be written from what was told of it: no object that is known by its number alone.
@@ -232,6 +257,17 @@ mod tests {
         assert_eq!(learned.form(&ty(), &made(2)), None);
         let way = Value::Tuple(vec![Value::Tuple(vec![Value::Str("3".into())]), Value::Dict(Vec::new()), made(3)]);
         assert_eq!(ways(Value::List(vec![way, Value::None])), [(form("3"), made(3))]);
+    }
+
+    #[test]
+    fn an_object_that_is_given_twice_is_written_out_twice_with_its_number() {
+        let mark = cart(&[("at", Value::Int(1))]);
+        let named = Value::Dict(vec![(Value::Str("end".into()), Value::Ref(1))]);
+        let way = Value::Tuple(vec![Value::Tuple(vec![mark.clone()]), named, Value::None]);
+        let found = ways(Value::List(vec![way]));
+        assert_eq!(found[0].0, Form { args: vec![mark.clone()], kwargs: vec![("end".into(), mark)] });
+        let lost = Value::Tuple(vec![Value::Tuple(vec![Value::Ref(9)]), Value::Dict(Vec::new()), Value::None]);
+        assert_eq!(ways(Value::List(vec![lost])), []);
     }
 
     #[test]

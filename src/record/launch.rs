@@ -77,6 +77,19 @@ impl Plan {
         Ok(Self { program, args, cwd, typed: request.typed.to_vec(), env })
     }
 
+    /// Gives the interpreter that the program is, or in whose environment it lies (`venv/bin/pytest`), where a name tells it.
+    #[must_use]
+    pub fn python(&self) -> Option<PathBuf> {
+        let name = self.program.file_name()?.to_str()?;
+        let version = name.strip_prefix("python").unwrap_or("no");
+        if version.chars().all(|c| c.is_ascii_digit() || c == '.') {
+            return Some(self.program.clone());
+        }
+        let bin = self.program.parent()?;
+        let python = bin.join("python");
+        (bin.parent()?.join("pyvenv.cfg").is_file() && python.is_file()).then_some(python)
+    }
+
     /// Gives the variables that say where this recording goes.
     #[must_use]
     pub fn spool_env(folder: &Path, recording: &str) -> [(&'static str, OsString); 2] {
@@ -318,6 +331,21 @@ mod tests {
         assert!(trouble(&[]).starts_with("No program was given."));
         assert!(trouble(&["-m"]).starts_with("-m needs a name"));
         assert_eq!(project.plan(&["mian.py"]).unwrap_err().exit_code(), 2);
+    }
+
+    #[test]
+    fn the_interpreter_of_a_program_is_told_by_its_name_or_its_environment() {
+        let project = Project::new();
+        let plan = |typed: &[&str]| project.plan(typed).unwrap().python();
+        let own = project.folder.path().join(".venv/bin/python");
+        assert_eq!(plan(&["main.py"]), Some(own.clone()));
+        assert_eq!(plan(&["-m", "pkg"]), Some(own.clone()));
+        let at =
+            |program: &str| Plan { program: project.folder.path().join(program), ..project.plan(&["main.py"]).unwrap() }.python();
+        assert_eq!(at(".venv/bin/frobnicate"), Some(own));
+        assert_eq!(at("other/bin/python3.12"), Some(project.folder.path().join("other/bin/python3.12")));
+        assert_eq!(at("other/bin/python-config"), None);
+        assert_eq!(at("other/bin/make"), None);
     }
 
     #[test]

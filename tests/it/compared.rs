@@ -267,3 +267,39 @@ fn a_call_that_leaves_alone_what_cannot_be_made_again_is_compared() {
     place.edit("m.py", "return len(text)", "return -len(text)");
     ends(&place, 4, &["m:Session.written was edited and not compared"]);
 }
+
+#[test]
+fn an_accepted_test_tells_what_an_edit_does_where_no_recorded_call_can() {
+    let place = recorded();
+    let (code, _, err) = place.run(&["--trust", "gen", "calc:fee", "--accept"]);
+    assert_eq!(code, 0, "{err}");
+    place.commit();
+    // A colleague has the accepted tests and another recording.
+    std::fs::remove_dir_all(place.root().join(".pytead")).unwrap();
+    place.save("other.py", "from helper import scale\n\nprint(scale(1))\n");
+    let (code, _, err) = place.run(&["--trust", "run", "other.py"]);
+    assert_eq!(code, 0, "{err}");
+    place.edit("calc.py", "return scale(x) * RATE", "rate = RATE\n    return rate * scale(x)");
+    ends(&place, 0, &["1 edited: 1 compared, 0 not compared."]);
+    place.edit("calc.py", "return rate * scale(x)", "return rate + scale(x)");
+    ends(&place, 1, &["✗ calc:fee was edited", "an accepted test of it fails: tests/pytead/test_pytead_calc.py::test_fee"]);
+    assert!(hook(&place).contains("an accepted test of it fails"));
+}
+
+#[test]
+fn an_edited_line_that_only_calls_ran_which_are_not_kept_ends_with_4() {
+    let place = Place::empty();
+    place.save(
+        "many.py",
+        "def size(n):\n    if n > 500:\n        return 'large'\n    return 'small' if n < 5 else 'medium'\n\n\n\
+         def rest(n):\n    return size(n)\n",
+    );
+    place.save("main.py", "from many import rest\n\nfor n in range(600):\n    rest(n)\n");
+    place.commit();
+    let (code, _, err) = place.run(&["--trust", "run", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    place.edit("many.py", "return 'small' if n < 5 else 'medium'", "return 'medium' if n >= 5 else 'small'");
+    ends(&place, 0, &["1 edited: 1 compared, 0 not compared."]);
+    place.edit("many.py", "'large'", "'huge'");
+    ends(&place, 4, &["? many:size was edited and not compared  many.py:1  no compared call runs edited line 3"]);
+}

@@ -75,6 +75,8 @@ codes! {
         "Convert or shorten it before the call, with `astype`, `reset_index` or `head`.";
     OpaqueObject = "opaque-object", "{a name} has no readable state",
         "Pass plain values, or a class whose `__init__` stores its arguments.";
+    LocalFunction = "local-function", "function {name} is defined inside a function",
+        "Move it to module level.";
     LocalClass = "local-class", "class {name} is defined inside a function",
         "Move the class to module level.";
     WrapperDuplicate = "wrapper-duplicate", "decorator wrapper with the same result as the wrapped function",
@@ -113,6 +115,8 @@ codes! {
         "Record a program or a test that calls it: `pytead-tui run pytest`.";
     EditedPathNotCompared = "edited-path-not-compared", "no compared call runs edited line {detail}",
         "Record a call that takes this path with values that can be rebuilt.";
+    AcceptedTestFails = "accepted-test-fails", "an accepted test of it fails: {detail}",
+        "Mend the edit, or draft the test anew: `pytead-tui gen`.";
     MarkedAsBug = "marked-as-bug", "its result is marked as a bug",
         "Fix the code; the call counts again when the result changes.";
     MockTargetChanged = "mock-target-changed", "the function to mock changed since the recording",

@@ -60,6 +60,13 @@ impl Standing {
         self.list.tests().filter(|(_, _, entry)| is_accepted(entry)).map(|(_, _, entry)| entry.function.clone()).collect()
     }
 
+    /// Lists the accepted tests of a function that are still there: the file, and the name in it.
+    pub fn tests(&self, function: &FunctionId) -> Vec<(RelPath, String)> {
+        let own = self.list.tests().filter(|(_, _, entry)| is_accepted(entry) && entry.function == *function);
+        let tests = own.map(|(file, name, _)| (file.clone(), name.to_owned()));
+        tests.filter(|test| !self.deleted.contains(test)).collect()
+    }
+
     /// Gives the inputs of accepted tests, by their function.
     pub fn inputs(&self) -> BTreeMap<FunctionId, BTreeSet<Digest>> {
         let mut inputs: BTreeMap<FunctionId, BTreeSet<Digest>> = BTreeMap::new();

@@ -110,9 +110,10 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio, begins: im
         journey,
     })?;
     let begun = core.index();
+    let python = plan.python().unwrap_or_else(|| environment.interpreter.path.clone());
     let recording = Recording {
         cwd: cwd.strip_prefix(&core.root).map(|rest| rest.display().to_string()).unwrap_or_default(),
-        interpreter: Some(environment.interpreter.path.display().to_string()),
+        interpreter: Some(python.display().to_string()),
         commit: commit(core).await,
         ..Recording::begun(secrets::command(&core.root, &argv), clock::now())
     };

@@ -305,6 +305,7 @@ impl Compared {
     fn count(&mut self) {
         self.tally.through.clear();
         self.tally.runners.clear();
+        self.tally.compared.clear();
         self.tally.functions.values_mut().for_each(|counts| (counts.compared, counts.differ) = (0, 0));
         for (function, pairs) in &self.pairs {
             let counts = self.tally.of(function);

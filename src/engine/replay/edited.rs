@@ -16,6 +16,7 @@ use crate::domain::subject::Subject;
 use crate::engine::calls;
 use crate::engine::index::reachability;
 use crate::engine::python::environment;
+use crate::engine::replay::accepted_tests;
 use crate::engine::replay::code_versions::init_print;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -140,6 +141,13 @@ pub async fn edits(core: &Arc<Core>, tally: Tally, delta: Delta, before: &Before
         let reach = reachability::recorded(&core, &index)?;
         let recorded = core.store().functions()?.into_iter().map(|total| (total.function, total.calls)).collect();
         let mut edits = tally.edits(delta, &index, &reach, &recorded);
+        for one in edits.edited.iter_mut().filter(|one| one.not_compared.iter().any(|not| not.calls > 0)) {
+            let Some(function) = one.subject.function() else { continue };
+            let is_outside = |(call, around): &(CallId, Vec<CallId>)| {
+                !tally.compared.contains(call) && !around.iter().any(|call| tally.compared.contains(call))
+            };
+            one.outside = core.store().calls_around(function)?.into_iter().filter(is_outside).count() as u64;
+        }
         // A file that does not parse is told by itself.
         edits.import_failures.retain(|one| index.module(&one.path).is_none_or(|module| module.error.is_none()));
         Ok::<_, Trouble>(edits)
@@ -147,12 +155,13 @@ pub async fn edits(core: &Arc<Core>, tally: Tally, delta: Delta, before: &Before
     .await??;
     let missed = core.store().with_missed_lines()?;
     let is_open = |one: &&mut EditedCode| {
-        let others = !one.not_compared.is_empty() || one.subject.function().is_some_and(|id| missed.contains(id));
+        let others = one.outside > 0 || one.subject.function().is_some_and(|id| missed.contains(id));
         one.is_compared() && one.differ == 0 && others
     };
     for one in edits.edited.iter_mut().filter(is_open).take(FUNCTIONS_FOLLOWED) {
         follow(core, &tally, one, before).await?;
     }
+    accepted_tests::compare(core, &mut edits.edited).await?;
     edits.edited.sort_by_key(EditedCode::is_compared);
     let worker = core.clone();
     blocking(move || {
@@ -272,6 +281,8 @@ pub struct Tally {
     pub runners: HashMap<FunctionId, Vec<(FunctionId, CallId)>>,
     /// Modules that could not be imported, so that calls could not run.
     pub import_failures: Vec<ImportFailure>,
+    /// The calls that were compared.
+    pub compared: HashSet<CallId>,
 }
 
 impl Tally {
@@ -280,8 +291,9 @@ impl Tally {
         self.functions.entry(function.clone()).or_default()
     }
 
-    /// Notes the functions that a compared call ran through.
+    /// Notes a compared call, and the functions that it ran through.
     pub fn ran_through(&mut self, function: &FunctionId, call: CallId, entered: &[FunctionId]) {
+        self.compared.insert(call);
         for other in entered.iter().filter(|other| *other != function) {
             *self.through.entry(other.clone()).or_default() += 1;
             let runners = self.runners.entry(other.clone()).or_default();
@@ -361,6 +373,7 @@ impl Tally {
             differ,
             through,
             not_compared,
+            outside: 0,
             unrun: Vec::new(),
             test: None,
         })

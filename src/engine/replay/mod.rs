@@ -1,5 +1,6 @@
 //! Recorded calls made again: once on the code they were recorded with, then on other code, and what they do differently.
 
+pub(crate) mod accepted_tests;
 pub(crate) mod behaviour;
 pub(crate) mod bisect;
 pub(crate) mod checkout;

@@ -67,7 +67,7 @@ pub(super) fn incomparable(value: &Value) -> Result<(), Stop> {
         Value::New { ty, .. } if ty.module == "operator" && matches!(ty.qualname.as_str(), "getitem" | "or_") => Ok(()),
         Value::New { ty, .. }
             if matches!(ty.module.as_str(), "operator" | "itertools")
-                || matches!(ty.qualname.as_str(), "eval" | "iter" | "Lock" | "RLock")
+                || matches!(ty.qualname.as_str(), "eval" | "iter" | "Lock" | "RLock" | "FunctionType")
                 || found::is_found(ty) =>
         {
             no(ReasonCode::NotComparable.of(ty.short()))

@@ -58,6 +58,10 @@ impl Builder<'_, '_> {
                 }
             }
             ("builtins", "eval") => return self.lambda(&args),
+            ("types", "FunctionType") => {
+                let name = if let Some(Value::Str(name)) = args.get(1) { name.replace(".<locals>", "") } else { String::new() };
+                return no(ReasonCode::LocalFunction.of(&name));
+            }
             ("datetime", "timezone") if args.len() == 1 && is_zero(&args[0]) => {
                 return self.name(&TypeName::new("datetime", "timezone.utc"));
             }

@@ -104,6 +104,7 @@ fn not_compared(id: FunctionId) -> EditedCode {
         differ: 0,
         through: 0,
         not_compared: vec![NotCompared { reason: ReasonCode::NotRecorded.into(), calls: 0 }],
+        outside: 0,
         unrun: vec![],
         test: Some("tests/test_pricing.py::test_bulk".into()),
     }

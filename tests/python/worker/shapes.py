@@ -136,3 +136,38 @@ def loud(cls, **state):
     made = object.__new__(cls)
     made.__dict__.update(state)
     return made
+
+
+def adder(n, by):
+    def add(x, factor=1):
+        return x * factor + n + sum(by)
+
+    return add
+
+
+def counter():
+    seen = []
+
+    def note(x):
+        seen.append(x)
+        return len(seen)
+
+    return note
+
+
+def scaled(factor):
+    return lambda x: x * factor
+
+
+def twice(function):
+    def again(x):
+        return function(function(x))
+
+    return again
+
+
+def recursive():
+    def down(n):
+        return n and down(n - 1)
+
+    return down

@@ -191,3 +191,26 @@ def test_what_cannot_be_made_says_why(tree, why, code, name):
     assert (raised.value.code, raised.value.name) == (code, name)
     reply = raised.value.reply()
     assert reply["broken"] == why and reply.get("reason", {}).get("code") == code
+
+
+def test_a_function_that_another_one_made_is_made_again_with_what_it_holds():
+    plus = again(shapes.adder(2, by=[3]))
+    assert plus(4) == 9 and plus.__qualname__ == "adder.<locals>.add"
+    count = again(shapes.counter())
+    assert [count("a"), count("b")] == [1, 2]
+    assert again(shapes.scaled(3))(5) == 15  # a lambda
+    twice = again(shapes.twice(shapes.adder(1, by=[1])))
+    assert twice(0) == 4
+
+
+def test_a_made_function_that_is_gone_or_holds_something_else_is_broken():
+    tree, _ = capture(shapes.adder(2, by=[3]))
+    made = lambda *given: Builder().value((TAG, "new", "types", "FunctionType", given, {}))  # noqa: E731
+    assert made(*tree[4])(1) == 6
+    for given in (("shapes", "adder.<locals>.gone", {}, ()), ("shapes", "adder.<locals>.add", {"n": 1}, ())):
+        with pytest.raises(Broken):
+            made(*given)
+
+
+def test_a_function_that_holds_itself_is_opaque():
+    assert capture(shapes.recursive())[0][:2] == (TAG, "opaque")

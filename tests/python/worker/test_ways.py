@@ -101,3 +101,19 @@ def test_a_method_is_no_argument():
 def test_flags_and_many_arguments_are_given_by_name():
     assert arguments(Parcel(1, 2, 3, 4)) == [((1, 2, 3), {"weight": 4})]
     assert arguments(Parcel(1, 2, 3, 4, True, code="x")) == [((1, 2, 3), {"weight": 4, "fragile": True, "code": "x"})]
+
+
+def test_two_objects_among_the_arguments_are_two_and_one_is_one():
+    class Mark:
+        def __init__(self, at):
+            self.at = at
+
+    class Token:
+        def __init__(self, start, end, *, around=None):
+            self.start, self.end, self.around = start, end, around
+
+    mark = Mark(1)
+    (way,) = [way for way in ways.of(Token(mark, Mark(2), around=mark)) if "around" in way[1]]
+    (start, end), around = way[0], way[1]["around"]
+    assert start[2] != end[2]
+    assert around[1:3] == ("ref", start[2]) or around[2] == start[2]

@@ -7,8 +7,8 @@ program is recorded alike in each run and on each machine. Owns no values and no
 from pytead_tui.recorder.own import __builtins__, time
 from pytead_tui.recorder.values import CALLS, Limits
 
-FLOOR = 120_000_000  # ns for the process
-SHARE = 20  # and a twentieth of the program's own time
+FLOOR = 240_000_000  # ns for the process
+SHARE = 8  # and an eighth of the program's own time
 PART = 8  # a function gets this part of what is left,
 LEAST, MOST = 500_000, 20_000_000  # ns; within these bounds
 NODE = 2_000  # ns for which one node that is walked is taken

@@ -173,10 +173,36 @@ def _named(walk: Capture, v: object, module: object, qualname: object) -> object
     return walk.opaque(v)
 
 
+_CLOSURES = 8  # levels of what holds one
+
+
 def _function(walk: Capture, v: object, depth: int) -> object:
     if v.__name__ == "<lambda>":
-        return _lambda(walk, v, depth)
+        told = _lambda(walk, v, depth)
+        return _closure(walk, v, depth) if told[:2] == (TAG, "opaque") else told
+    if "<locals>" in v.__qualname__:
+        return _closure(walk, v, depth)
     return _named(walk, v, v.__module__, v.__qualname__)
+
+
+def _closure(walk: Capture, v: object, depth: int) -> object:
+    """Gives a function that another one made: where it is defined, and what its free variables and defaults hold."""
+    module, qualname, code = v.__module__, v.__qualname__, v.__code__
+    defaults = v.__defaults__ or ()
+    named = type(module) is str and type(qualname) is str and "<locals>" in qualname and type(defaults) is tuple
+    if not named or v.__kwdefaults__ or v.__dict__ or depth > _CLOSURES or not walk.fits(1):
+        return walk.opaque(v)
+    held = {}
+    for name, cell in zip(code.co_freevars, v.__closure__ or ()):
+        try:
+            content = cell.cell_contents
+        except ValueError:  # not bound yet
+            return walk.opaque(v)
+        if content is v:
+            return walk.opaque(v)
+        held[name] = walk.value(content, depth + 1)
+    values = tuple([walk.value(value, depth + 1) for value in defaults])
+    return (TAG, "new", "types", "FunctionType", (module, qualname, held, values), {})
 
 
 def _lambda(walk: Capture, v: object, depth: int) -> object:

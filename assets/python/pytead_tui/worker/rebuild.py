@@ -6,6 +6,7 @@ Python cannot do without: the hash of a dict's keys.
 
 import importlib
 import sys
+import types
 
 from pytead_tui.recorder import kinds, lambdas
 from pytead_tui.worker.lookup import Broken, find
@@ -215,6 +216,13 @@ class Builder:
         named = {name: self.value(held) for name, held in kwargs.items()}
         if (module, qualname) == ("builtins", "eval"):
             return self._lambda(*values)
+        if (module, qualname) == ("types", "FunctionType"):
+            try:
+                return self._closure(*values)
+            except Broken:  # one of a test, say, whose module cannot be imported alone
+                if self.unavailable is None:
+                    raise
+                return self.unavailable.make("types", "FunctionType")
         try:
             # What a pattern found is no call of a function as it stands.
             make = self._match if (module, qualname) == ("re", "match") else resolve(module, qualname, self.main)
@@ -238,6 +246,24 @@ class Builder:
         place = f"<lambda {len(lambdas.texts)}>"
         lambdas.texts[place] = [text + "\n"]
         return eval(compile(text, place, "eval"), dict(names or {}))
+
+    def _closure(self, module: str, qualname: str, held: dict, defaults: tuple) -> object:
+        """Makes a function that another one makes, of the code that it has today."""
+        outer, *inner = qualname.split(".<locals>.")
+        home = resolve(module, "", self.main)
+        around = find(home, outer)
+        code = around.__code__
+        for name in inner:
+            found = [held for held in code.co_consts if type(held) is kinds.Code and held.co_name == name]
+            if len(found) != 1:
+                raise Broken(f"{qualname} cannot be told from others, or is gone", "removed", qualname, module)
+            (code,) = found
+        if not set(code.co_freevars) <= set(held):
+            raise Broken(f"{qualname} uses other variables now", "removed", qualname, module)
+        cells = tuple([types.CellType(held[name]) for name in code.co_freevars])
+        made = types.FunctionType(code, around.__globals__, code.co_name, defaults or None, cells)
+        made.__qualname__ = qualname
+        return made
 
     def make_gen(self, module: str, qualname: str, arguments: dict) -> object:
         function = find(resolve(module, "", self.main), qualname)

@@ -21,8 +21,8 @@ def of(value: object) -> list:
     found: list = []
     tried: list = []
     for args, named in _told(value, cls) + _asked(value, cls):
-        trees = (tuple(map(tree_of, args)), {name: tree_of(held) for name, held in named.items()})
-        if trees in tried:
+        trees = tree_of((args, named))  # in one: two objects are two numbers, one object is one
+        if type(trees[0]) is not tuple or type(trees[1]) is not dict or trees in tried:
             continue
         tried.append(trees)
         try:
