@@ -400,8 +400,9 @@ impl Process {
             let (caller, line) = (place.natural_or_none()?, place.natural_or_none()?);
             callers.push((caller, line.and_then(|line| u32::try_from(line).ok()), place.natural()?));
         }
+        // Absent in spools of earlier recorders.
         let mut missed = Vec::new();
-        for line in parts.sequence()? {
+        for line in if parts.is_empty() { Vec::new() } else { parts.sequence()? } {
             let Tree::Int(line) = line else { return Err(DecodeError::form("a line is a number")) };
             missed.extend(u32::try_from(line));
         }

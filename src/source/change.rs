@@ -75,6 +75,14 @@ pub fn changed_lines(old: &[&str], new: &[&str]) -> Vec<usize> {
     changed
 }
 
+/// Lists the lines, from 0, that two texts have in common: where each stands in the old one and in the new one.
+#[must_use]
+pub fn same_lines(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+    let diff = TextDiff::from_slices(old, new);
+    let equal = diff.ops().iter().filter(|op| op.tag() == similar::DiffTag::Equal);
+    equal.flat_map(|op| op.old_range().zip(op.new_range())).collect()
+}
+
 /// A class whose bases, decorators or class-level statements differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassChange {

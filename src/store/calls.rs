@@ -3,7 +3,7 @@
 //! Start and end of a call are different records, and a parent may be read after its child; so a call is found by its
 //! [`SpoolCall`] until it has a number, and parents are looked up when calls are read.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use rusqlite::{Connection, Row, Statement, ToSql, Transaction, params};
@@ -376,45 +376,6 @@ impl Store {
             )?;
             let rows = statement
                 .query_map([], |row| Ok(FunctionTotal { function: FunctionId(row.get(0)?), calls: unsigned(row.get(1)?) }))?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
-    }
-
-    /// Lists the kept calls of a function, each with the kept calls around it.
-    ///
-    /// # Errors
-    /// Fails when the database cannot be read.
-    pub fn calls_around(&self, function: &FunctionId) -> Result<Vec<(CallId, Vec<CallId>)>> {
-        self.read(|connection| {
-            let mut statement = connection.prepare_cached(
-                "WITH RECURSIVE up(call, recording, process, parent, found) AS (                  SELECT id, recording, process, parent_number, NULL FROM calls WHERE function = ?1 UNION \
-                 SELECT up.call, up.recording, up.process, calls.parent_number, calls.id FROM up JOIN calls \
-                 ON calls.recording = up.recording AND calls.process = up.process AND calls.number = up.parent) \
-                 SELECT call, found FROM up ORDER BY call",
-            )?;
-            let rows = statement.query_map([&function.0], |row| Ok((CallId(row.get(0)?), row.get::<_, Option<i64>>(1)?)))?;
-            let mut calls: Vec<(CallId, Vec<CallId>)> = Vec::new();
-            for row in rows {
-                let (call, found) = row?;
-                if calls.last().is_none_or(|(known, _)| *known != call) {
-                    calls.push((call, Vec::new()));
-                }
-                if let (Some((_, around)), Some(found)) = (calls.last_mut(), found) {
-                    around.push(CallId(found));
-                }
-            }
-            Ok(calls)
-        })
-    }
-
-    /// Lists the functions of which lines ran only in calls that were not kept.
-    ///
-    /// # Errors
-    /// Fails when the database cannot be read.
-    pub fn with_missed_lines(&self) -> Result<HashSet<FunctionId>> {
-        self.read(|connection| {
-            let mut statement = connection.prepare_cached("SELECT DISTINCT function FROM counts WHERE missed <> '[]'")?;
-            let rows = statement.query_map([], |row| Ok(FunctionId(row.get(0)?)))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }

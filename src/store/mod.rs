@@ -18,6 +18,7 @@ mod numbers;
 mod open;
 pub mod opinions;
 mod outcomes;
+mod paths;
 mod prints;
 mod proposals;
 mod ran;

@@ -451,7 +451,7 @@ fn what_another_function_made_is_tested_by_the_name_it_is_called_by() {
     let (code, out, err) = place.run(&["--trust", "replay"]);
     assert_eq!(code, 1, "{err}");
     for change in [
-        "compare(Version#11(n=2)) as Version.__lt__\n    old  → True\n    new  → False",
+        "compare(Version#6(n=2)) as Version.__lt__\n    old  → True\n    new  → False",
         "scaled(4) as double\n    old  → 8\n    new  → 6",
         "scaled(5) as triple\n    old  → 15\n    new  → 8",
     ] {

@@ -115,6 +115,8 @@ codes! {
         "Record a program or a test that calls it: `pytead-tui run pytest`.";
     EditedPathNotCompared = "edited-path-not-compared", "no compared call runs edited line {detail}",
         "Record a call that takes this path with values that can be rebuilt.";
+    RecordedPathNotCompared = "recorded-path-not-compared", "recorded calls ran line {detail}, and no compared call does",
+        "Record a run with smaller data that takes this path.";
     AcceptedTestFails = "accepted-test-fails", "an accepted test of it fails: {detail}",
         "Mend the edit, or draft the test anew: `pytead-tui gen`.";
     MarkedAsBug = "marked-as-bug", "its result is marked as a bug",

@@ -24,6 +24,7 @@ use crate::python::protocol::Lines;
 use crate::source::change;
 use crate::source::dependencies::Reach;
 use crate::source::index::Index;
+use crate::store::RecordedCode;
 
 /// Functions whose edited lines are looked for in calls, and calls of each: these run once more for it.
 const FUNCTIONS_FOLLOWED: usize = 20;
@@ -153,13 +154,12 @@ pub async fn edits(core: &Arc<Core>, tally: Tally, delta: Delta, before: &Before
         Ok::<_, Trouble>(edits)
     })
     .await??;
-    let missed = core.store().with_missed_lines()?;
-    let is_open = |one: &&mut EditedCode| {
-        let others = one.outside > 0 || one.subject.function().is_some_and(|id| missed.contains(id));
-        one.is_compared() && one.differ == 0 && others
-    };
+    let missed = core.store().missed_lines()?;
+    let missed_of = |one: &EditedCode| one.subject.function().and_then(|id| missed.get(id));
+    let is_open = |one: &&mut EditedCode| one.is_compared() && one.differ == 0 && (one.outside > 0 || missed_of(one).is_some());
     for one in edits.edited.iter_mut().filter(is_open).take(FUNCTIONS_FOLLOWED) {
-        follow(core, &tally, one, before).await?;
+        let missed = missed_of(one).cloned().unwrap_or_default();
+        follow(core, &tally, one, before, &missed).await?;
     }
     accepted_tests::compare(core, &mut edits.edited).await?;
     edits.edited.sort_by_key(EditedCode::is_compared);
@@ -180,9 +180,17 @@ pub type Before = HashMap<FunctionId, String>;
 
 /// Finds out whether compared calls run the edited lines of a function of which other calls were not compared, or not kept:
 /// these may take the very path that was edited.
-async fn follow(core: &Arc<Core>, tally: &Tally, one: &mut EditedCode, before: &Before) -> Result<(), Trouble> {
+async fn follow(
+    core: &Arc<Core>,
+    tally: &Tally,
+    one: &mut EditedCode,
+    before: &Before,
+    missed: &BTreeSet<u32>,
+) -> Result<(), Trouble> {
     let Some(function) = one.subject.function() else { return Ok(()) };
-    let Some(lines) = before.get(function).and_then(|old| edited_lines(&core.index(), function, old)) else { return Ok(()) };
+    let Some(edited) = before.get(function).and_then(|old| edited_lines(&core.index(), function, old)) else { return Ok(()) };
+    let recorded = core.store().code(std::slice::from_ref(&one.subject))?;
+    let missed = recorded.first().and_then(|code| lines_today(&core.index(), function, code, missed)).unwrap_or_default();
     let runners = tally.runners.get(function).into_iter().flatten();
     let mut wanted: BTreeMap<&FunctionId, BTreeSet<CallId>> = BTreeMap::new();
     for (by, call) in runners {
@@ -194,23 +202,45 @@ async fn follow(core: &Arc<Core>, tally: &Tally, one: &mut EditedCode, before: &
         let own = calls::read::comparable_calls(core, by)?.into_iter().map(|(call, _)| call);
         calls.extend(own.filter(|call| ids.contains(&call.id)));
     }
-    let lines = Lines::from([(one.path.to_string(), lines)]);
+    let lines = Lines::from([(one.path.to_string(), edited.iter().chain(&missed).copied().collect())]);
     let left = environment::contained(core).await?.lines_left(core, &calls, &lines).await?;
     one.unrun = left.into_iter().map(|(_, line)| line).collect();
-    if !one.unrun.is_empty() {
-        one.not_compared.insert(0, NotCompared { reason: ReasonCode::EditedPathNotCompared.with(one.unrun[0]), calls: 0 });
+    if let Some(first) = one.unrun.iter().find(|line| edited.contains(line)) {
+        one.not_compared.insert(0, NotCompared { reason: ReasonCode::EditedPathNotCompared.with(first), calls: 0 });
+    } else if let Some(first) = one.unrun.first() {
+        one.not_compared.insert(0, NotCompared { reason: ReasonCode::RecordedPathNotCompared.with(first), calls: 0 });
     }
     Ok(())
 }
 
 /// Lists the lines of a function that differ from its text before.
 fn edited_lines(index: &Index, function: &FunctionId, old: &str) -> Option<Vec<u32>> {
+    let (first, text) = text_today(index, function)?;
+    let new: Vec<&str> = text.lines().collect();
+    let changed = change::changed_lines(&old.lines().collect::<Vec<_>>(), &new);
+    Some(changed.into_iter().filter_map(|at| u32::try_from(first + at).ok()).collect())
+}
+
+/// Finds lines of recorded code in today's, those that were not edited.
+fn lines_today(index: &Index, function: &FunctionId, recorded: &RecordedCode, lines: &BTreeSet<u32>) -> Option<Vec<u32>> {
+    let (first, text) = text_today(index, function)?;
+    let (old, new): (Vec<&str>, Vec<&str>) = (recorded.text.lines().collect(), text.lines().collect());
+    let same = change::same_lines(&old, &new);
+    let today = lines.iter().filter_map(|line| {
+        let at = line.checked_sub(recorded.first_line)? as usize;
+        let (_, now) = same.iter().find(|(before, _)| *before == at)?;
+        u32::try_from(first + now).ok()
+    });
+    Some(today.collect())
+}
+
+/// Gives the first line of a function, and its text.
+fn text_today(index: &Index, function: &FunctionId) -> Option<(usize, String)> {
     let found = index.function(function)?;
     let text = index.text(&found.path)?;
     let (first, last) = (found.span.first as usize, found.span.last as usize);
-    let new: Vec<&str> = text.lines().skip(first.checked_sub(1)?).take((last + 1).checked_sub(first)?).collect();
-    let changed = change::changed_lines(&old.lines().collect::<Vec<_>>(), &new);
-    Some(changed.into_iter().filter_map(|at| u32::try_from(first + at).ok()).collect())
+    let lines: Vec<&str> = text.lines().skip(first.checked_sub(1)?).take((last + 1).checked_sub(first)?).collect();
+    Some((first, lines.join("\n")))
 }
 
 /// Keeps which of these functions, or of all, were edited and not compared, for the rows of the snapshot; tells a person of

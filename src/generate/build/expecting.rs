@@ -64,10 +64,11 @@ pub(super) fn incomparable(value: &Value) -> Result<(), Stop> {
         Value::New { ty, args, .. } if ty.module == "numpy" && args.first() == Some(&Value::Str("NaT".into())) => {
             no(ReasonCode::Nan)
         }
+        Value::New { ty, .. } if ty.qualname == "FunctionType" => no(ReasonCode::NotComparable.of("function")),
         Value::New { ty, .. } if ty.module == "operator" && matches!(ty.qualname.as_str(), "getitem" | "or_") => Ok(()),
         Value::New { ty, .. }
             if matches!(ty.module.as_str(), "operator" | "itertools")
-                || matches!(ty.qualname.as_str(), "eval" | "iter" | "Lock" | "RLock" | "FunctionType")
+                || matches!(ty.qualname.as_str(), "eval" | "iter" | "Lock" | "RLock")
                 || found::is_found(ty) =>
         {
             no(ReasonCode::NotComparable.of(ty.short()))

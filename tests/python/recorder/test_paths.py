@@ -138,3 +138,37 @@ def test_lines_of_a_loop_in_calls_that_are_not_kept_are_not_reported_for_ever(pr
     """)
     assert spool.counts("f")[6] == (8, 9)
     assert int(spool.process.stdout) < 1000
+
+
+@SEES_LINES
+def test_a_generator_that_takes_a_new_path_is_kept_with_all_that_it_yielded(program):
+    spool = program.main("""
+        def parts(n):
+            yield n
+            if n == 60:
+                yield "sixty"
+            yield [n, n]
+
+        def main():
+            for n in range(1, 90):
+                list(parts(n))
+            next(parts(95))
+    """)
+    calls = [c for c, _ in spool.calls("parts")]
+    assert [c.args[0] for c in calls] == [*range(1, 11), 60, 95]
+    yields = {c.args[0]: [y[3] for y in spool.of("Y") if y[1] == c.cid] for c in calls}
+    assert yields[60] == [60, "sixty", [60, 60]] and yields[5] == [5, [5, 5]] and yields[95] == [95]
+    spool.check()
+
+
+def test_a_generator_that_goes_on_and_on_is_not_held_back_for_its_end(program):
+    spool = program.main("""
+        def count(n):
+            for i in range(n):
+                yield i
+
+        def main():
+            for n in range(500, 530):
+                list(count(n))
+    """)
+    assert len(spool.calls("count")) == 10

@@ -15,6 +15,7 @@ class Call:
     watched: list = []
     limits: object = None
     waiting: "tuple | None" = None  # what is written at the end, if the end, or the path, is new
+    held: list = []  # records that wait with it
     searching = False  # only a new path or outcome keeps it
     new = False  # it ran a line that no kept call ran
     suspended = False

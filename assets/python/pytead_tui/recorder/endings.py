@@ -10,6 +10,7 @@ from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import mro_of, names_of, oid
 from pytead_tui.recorder.own import __builtins__, sys, time
 
+HELD = 200  # records of a generator that waits for its end: one that goes on for longer is not kept
 MOST_YIELDS = 1_000  # of one generator that are copied; the rest is written as cut
 
 _traceback = BaseException.__dict__["__traceback__"].__get__
@@ -44,7 +45,7 @@ class Endings:
         if self.reaching:
             self.flush(call.spool)
         self.close_call(call)
-        if not self._decides(call, 0, shape_of((value,), False)):
+        if not self._decides(call, 0, (min(call.yields, 3), *shape_of((value,), False))):
             return
         tree, changed = self._ended(call, value, scope)
         call.spool.write(("R", call.cid, now, tree, changed))
@@ -85,8 +86,9 @@ class Endings:
         function = call.function
         new = outcome not in function.outcomes and len(function.outcomes) < functions.OUTCOMES
         if call.waiting is not None:
-            has_room = not call.searching and self._has_room(call.counts, ending)
-            if not has_room and not new and not call.new:
+            fits = len(call.held) < HELD
+            has_room = fits and not call.searching and self._has_room(call.counts, ending)
+            if not has_room and not (fits and (new or call.new)):
                 self._missed(function)
                 return False
             self._late(call)
@@ -125,6 +127,19 @@ class Endings:
             call.function.lines |= call.lines
             call.function.missed -= call.lines
         self.write_call(call, record, met)
+        for record in call.held:
+            call.spool.write(record)
+        call.held = []
+
+    def _note(self, call: Call, record: tuple) -> None:
+        """Writes what happened in a call, or keeps it with one that waits for its end."""
+        if call.waiting is None:
+            call.spool.write(record)
+        elif call.held:
+            if len(call.held) < HELD:
+                call.held.append(record)
+        else:
+            call.held = [record]
 
     def yielded(self, call: Call, value: object) -> None:
         """Notes a value that a generator yields."""
@@ -144,11 +159,15 @@ class Endings:
             self.announce_objects(call.spool, met, None)
         else:
             started = self._copying()
-            trees, walk = values.capture(self.objects, self._limits(call.function), (value,))
+            limits = call.limits if call.searching else self._limits(call.function)
+            trees, walk = values.capture(self.objects, limits, (value,))
             tree = trees[0]
             self.announce_objects(call.spool, walk.met, None)
-            self._spend(call.function, started)
-        call.spool.write(("Y", call.cid, time.perf_counter_ns(), tree))
+            if call.searching:
+                self._count_searching(call.function, started)
+            else:
+                self._spend(call.function, started)
+        self._note(call, ("Y", call.cid, time.perf_counter_ns(), tree))
 
     def resumed(self, call: Call) -> None:
         """Notes that a generator goes on."""
@@ -159,7 +178,7 @@ class Endings:
                 if self.full:
                     return
                 self.count_event()
-            call.spool.write(("S", call.cid, time.perf_counter_ns()))
+            self._note(call, ("S", call.cid, time.perf_counter_ns()))
 
     def thrown(self, call: Call, closed: bool) -> None:
         """Notes that a generator was closed or thrown into."""
@@ -169,7 +188,7 @@ class Endings:
             self.flush(call.spool)
         if self.journey:
             self.count_event()
-        call.spool.write(("T", call.cid, time.perf_counter_ns(), "closed" if closed else "thrown"))
+        self._note(call, ("T", call.cid, time.perf_counter_ns(), "closed" if closed else "thrown"))
 
     def reached(self, call: Call, line: int) -> None:
         """Notes a statement's line that a call of a journey reaches for the first time; of calls that are told briefly,
@@ -203,8 +222,8 @@ class Endings:
     def abandoned(self, call: Call) -> None:
         """Ends a generator that was closed without being resumed."""
         if not call.done:
-            self.close_call(call)
             self.thrown(call, True)
+            self._closed(call)
 
     def ended_by(self, call: Call, error: BaseException, frame: object) -> None:
         """Ends a call by an exception that may be a generator's closing."""
@@ -212,9 +231,15 @@ class Endings:
         if call.suspended or closed and not call.closed:
             self.thrown(call, closed)
         if closed:
-            self.close_call(call)
+            self._closed(call)
         else:
             self.raised(call, error, frame)
+
+    def _closed(self, call: Call) -> None:
+        """Ends a generator that was closed."""
+        self.close_call(call)
+        if call.waiting is not None:
+            self._decides(call, 0, (min(call.yields, 3), "closed"))
 
     def close_call(self, call: Call) -> None:
         """Takes a call out of those in flight."""

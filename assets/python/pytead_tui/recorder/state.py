@@ -159,9 +159,6 @@ class Recorder(Endings, Failures, Places):
             with self.lock:  # two threads may have seen room for the same last one
                 waiting = counts[0] >= limit or counts[1] >= limit
                 counts[0] += not waiting
-        if waiting and function.generates:
-            self._missed(function)
-            return None
         call = self._keep(function, frame, code, held, counts, waiting, place, searching)
         if call is None:
             if not waiting:
@@ -319,7 +316,7 @@ class Recorder(Endings, Failures, Places):
                 self.gap("budget of " + function.module + ":" + function.qualname, function.kept)
                 function.over = True
                 function.misses = 0
-                function.searching = not function.generates and function.wasted < budget.WASTED
+                function.searching = function.wasted < budget.WASTED
                 if not function.outer and not function.searching:
                     self.stop(function)
                 if function.spent < budget.MOST:
