@@ -127,7 +127,9 @@ class Project:
             return
         counts["caught"] += 1
         code, edits, output = self.replayed()
-        named = [e for e in edits.get("edited", []) if e["subject"] == function and not is_compared(e)]
+        inner = function + ".<locals>."  # a fault may lie in a function that this one defines
+        edited = [e for e in edits.get("edited", []) if e["subject"] == function or e["subject"].startswith(inner)]
+        named = [e for e in edited if not is_compared(e)]
         if code == 1:
             counts["told"] += 1
         elif code == 4 and named:
