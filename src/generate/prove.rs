@@ -80,7 +80,10 @@ pub fn judge(draft: &Draft, trial: &Trial, ground: &Ground) -> Proof {
         let evidence = vec![Evidence::new(Finding::Fail, EvidenceKind::Collection, detail)];
         return over(Verdict::Refused, evidence, proved, draft, ground);
     }
-    let mut falls = failures(&tally, trial);
+    let mut falls = outreach(trial);
+    if falls.is_empty() {
+        falls.extend(failures(&tally, trial));
+    }
     if falls.is_empty() {
         falls.extend(pollution(trial));
     }
@@ -192,6 +195,29 @@ fn failures(tally: &BTreeMap<String, Seen>, trial: &Trial) -> Vec<Fall> {
         falls.push(Fall { name: name.clone(), evidence, reason: reason.at(Place::Test(name.clone())) });
     }
     falls
+}
+
+/// Tests that reach out of their process: how they end is the doing of the sandbox, and without one they change the machine.
+fn outreach(trial: &Trial) -> Vec<Fall> {
+    let mut found: BTreeMap<&str, &(String, String)> = BTreeMap::new();
+    for run in &trial.runs {
+        let RunEnd::Finished(results) = &run.end else { continue };
+        for result in results {
+            if let Some(first) = result.reached.first() {
+                found.entry(&result.name).or_insert(first);
+            }
+        }
+    }
+    let fall = |(name, (kind, detail)): (&&str, &&(String, String))| {
+        let detail = text::cut(&text::display_line(detail), 100).into_owned();
+        let (seen, code) = if kind == "file" {
+            (format!("changes a file outside of tmp_path: {detail}"), ReasonCode::WritesOutsideTmpPath)
+        } else {
+            (format!("leaves its process: {detail}"), ReasonCode::LeavesProcess)
+        };
+        Fall::of(name, EvidenceKind::Scope, &seen, code.with(detail))
+    };
+    found.iter().map(fall).collect()
 }
 
 /// Tests that leave the process in another state than they found it in, or make others fail (R19).
@@ -336,20 +362,30 @@ fn stopped(runs: &[Run]) -> Option<Evidence> {
     })
 }
 
-/// Takes out the test at whose lines, or whose expected value, pytest could not go on; `None` where there is no other.
+/// Takes out the test at whose lines, or whose expected value, pytest could not go on, or those that use what could not be
+/// imported; `None` where there is no other.
 fn without_the_stopping_one(draft: &Draft, trial: &Trial) -> Option<Draft> {
     let found = trial.runs.iter().find_map(|run| match &run.end {
         RunEnd::NotCollected { lines, at: Some(at) } => Some((lines, usize::try_from(*at).ok()?)),
         _ => None,
     });
     let (lines, at) = found?;
-    let above = draft.standalone().lines().count() - draft.text.lines().count();
-    let name = trim::test_at(&draft.text, at.checked_sub(above)?)?;
-    let mut rest = trim::without(draft, std::slice::from_ref(&name))?;
+    let whole = draft.standalone();
+    let above = whole.lines().count() - draft.text.lines().count();
     let why = lines.iter().map(|line| text::display_line(line.trim())).find(|line| !line.is_empty()).unwrap_or_default();
-    let reason = ReasonCode::CollectionError.with(why).at(Place::Test(name.clone()));
-    rest.dropped.push(name);
-    rest.left_out.push(LeftOut { calls: 1, reason });
+    let names = match at.checked_sub(above).filter(|within| *within > 0) {
+        Some(within) => vec![trim::test_at(&draft.text, within)?],
+        None => trim::users_of(draft, whole.lines().nth(at.checked_sub(1)?)?, &why),
+    };
+    let mut rest = trim::without(draft, &names)?;
+    if rest.tests.len() == draft.tests.len() {
+        return None;
+    }
+    for name in names {
+        let reason = ReasonCode::CollectionError.with(&why).at(Place::Test(name.clone()));
+        rest.left_out.push(LeftOut { calls: 1, reason });
+        rest.dropped.push(name);
+    }
     Some(rest)
 }
 

@@ -41,6 +41,8 @@ pub struct TestResult {
     pub lines: Vec<String>,
     /// What kept it from its own end.
     pub interrupted: Option<Interrupted>,
+    /// What it did outside of its process: the kind, `file`, `net` or `process`, and what exactly.
+    pub reached: Vec<(String, String)>,
     /// How long setup, call and teardown took together.
     pub took: Duration,
 }
@@ -116,6 +118,7 @@ pub(super) struct Line {
     test_line: Option<u32>,
     message: String,
     lines: Vec<String>,
+    reached: Vec<(String, String)>,
 }
 
 struct Test {
@@ -174,6 +177,8 @@ pub(super) fn gather(lines: impl IntoIterator<Item = Line>, output: &Output, lim
             ("phase", Some(test)) => {
                 test.done |= line.when == "teardown";
                 test.result.took += Duration::try_from_secs_f64(line.seconds).unwrap_or_default();
+                let shown = |text: &String| display(text).into_owned();
+                test.result.reached.extend(line.reached.iter().map(|(kind, detail)| (shown(kind), shown(detail))));
                 phase(&mut test.result, line);
             }
             ("end", _) => ended = true,
@@ -244,6 +249,7 @@ fn result(nodeid: &str) -> TestResult {
         message: String::new(),
         lines: Vec::new(),
         interrupted: None,
+        reached: Vec::new(),
         took: Duration::ZERO,
     }
 }

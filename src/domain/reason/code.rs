@@ -207,7 +207,7 @@ codes! {
     // Why an import is not possible.
     DefinedInTestFile = "defined-in-test-file", "{name} is defined in a test file, which tests do not import",
         "Move it to a module that is not named `test_*.py`.";
-    UnguardedScript = "unguarded-script", "{name} is defined in a script that runs when imported",
+    UnguardedScript = "unguarded-script", "{name} is defined in a script that runs when imported[: {detail}]",
         "Guard it with `if __name__ == \"__main__\":`.";
     UnimportableScript = "unimportable-script", "{name} is defined in a script without a module name",
         "Move it into an importable module.";
@@ -265,6 +265,8 @@ codes! {
         "Pin the time zone, or pass it in.";
     FailsInDirectory = "fails-in-directory", "fails in another directory: {detail}",
         "Pass the path in, or use `tmp_path`.";
+    FailsElsewhere = "fails-elsewhere", "fails on another machine: {detail}",
+        "Pass in what it reads of the machine, or set the variable with `monkeypatch`.";
     FailsWithHashSeed = "fails-with-hash-seed", "fails with hash seed {name}: {detail}",
         "Sort what comes from a set before it is used.";
     FailsLater = "fails-later", "fails 400 days later: {detail}",
@@ -277,6 +279,10 @@ codes! {
         "Reset it in a fixture.";
     NonIdempotent = "non-idempotent", "fails when repeated: it changes {detail}",
         "Reset it in a fixture.";
+    WritesOutsideTmpPath = "writes-outside-tmp-path", "changes a file outside of `tmp_path`: {detail}",
+        "Pass the path in, so that a test can give one below `tmp_path`.";
+    LeavesProcess = "leaves-process", "uses the network or starts a process: {detail}",
+        "Replace what it calls there with `monkeypatch` or `unittest.mock`.";
     KillsNoMutant = "kills-no-mutant", "passes with all {detail} mutants of {name}",
         "Assert more with `e`, or reject it.";
     FailedVerification = "failed-verification", "failed verification: {detail}",

@@ -256,6 +256,8 @@ pub(crate) struct Desk<'a> {
 pub(crate) struct Around {
     pub(crate) zone: bool,
     pub(crate) elsewhere: bool,
+    /// As if on another machine.
+    pub(crate) machine: bool,
     /// Nobody looks at why a test failed.
     pub(crate) plain: bool,
 }
@@ -263,7 +265,7 @@ pub(crate) struct Around {
 impl Around {
     /// Those of the runs with another hash seed.
     const fn another() -> Self {
-        Self { zone: true, elsewhere: true, plain: true }
+        Self { zone: true, elsewhere: true, machine: true, plain: true }
     }
 }
 
@@ -382,7 +384,7 @@ impl Desk<'_> {
     }
 
     pub(crate) async fn session(&self, python: &Worker, around: &Around, runs: Vec<ProveRun>) -> Result<Heard, Trouble> {
-        let mut env = BTreeMap::new();
+        let mut env = self.trials.fresh.variables.clone();
         if around.zone {
             let zone = if Path::new("/usr/share/zoneinfo").join(ZONE).exists() { ZONE } else { PLAIN_ZONE };
             env.insert("TZ".to_owned(), zone.to_owned());
@@ -395,6 +397,7 @@ impl Desk<'_> {
             tests: self.files,
             env,
             cwd: around.elsewhere.then_some(Path::new("/")),
+            other_machine: around.machine,
             plain: around.plain,
             runs,
             limit: self.trials.fresh.limit,
@@ -422,7 +425,7 @@ impl Desk<'_> {
             trial.runs.push(run(Manner::Alone, 0, &[], end(first, LOOK)));
             trial.runs.push(run(Manner::Forward, 0, &[], end(first, FORWARD)));
             for (nth, heard) in others {
-                let around = [Variation::TimeZone, Variation::Folder];
+                let around = [Variation::TimeZone, Variation::Folder, Variation::Machine];
                 trial.runs.push(run(Manner::Backward, *nth, &around, end(heard, BACKWARD)));
                 trial.runs.push(run(Manner::Shuffled, *nth, &around, end(heard, SHUFFLED)));
             }

@@ -28,6 +28,8 @@ pub enum Variation {
     Folder,
     /// It ran in another time zone.
     TimeZone,
+    /// It ran as if on another machine, with an empty environment.
+    Machine,
     /// It ran later by the clock.
     Later,
     /// It drew other random numbers.
@@ -87,6 +89,8 @@ pub struct TestResult {
     pub lines: Vec<String>,
     /// What kept it from its own end.
     pub interrupted: Option<Interrupted>,
+    /// What it did outside of its process: the kind, and what exactly.
+    pub reached: Vec<(String, String)>,
 }
 
 impl From<&crate::pytest::report::TestResult> for TestResult {
@@ -97,6 +101,7 @@ impl From<&crate::pytest::report::TestResult> for TestResult {
             message: result.message.clone(),
             lines: result.lines.clone(),
             interrupted: result.interrupted,
+            reached: result.reached.clone(),
         }
     }
 }
@@ -155,6 +160,8 @@ pub enum When {
     TimeZone,
     /// In another folder.
     Folder,
+    /// On another machine.
+    Machine,
     /// Under this hash seed.
     HashSeed(u32),
     /// 400 days later.
@@ -168,6 +175,7 @@ impl When {
         match self {
             Self::TimeZone => ReasonCode::FailsInTimezone.with(why),
             Self::Folder => ReasonCode::FailsInDirectory.with(why),
+            Self::Machine => ReasonCode::FailsElsewhere.with(why),
             Self::HashSeed(seed) => ReasonCode::FailsWithHashSeed.of(seed).with(why),
             Self::Later => ReasonCode::FailsLater.with(why),
         }
