@@ -20,6 +20,9 @@ use crate::pytest::warm::{Trace, TraceKind};
 /// Lines of a traceback kept as evidence.
 const TRACE_MAX: usize = 24;
 
+/// What Python says of a coroutine that was left alone.
+const NOT_AWAITED: &str = "was never awaited";
+
 /// What is to be done with a draft.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
@@ -83,6 +86,9 @@ pub fn judge(draft: &Draft, trial: &Trial, ground: &Ground) -> Proof {
     let mut falls = outreach(trial);
     if falls.is_empty() {
         falls.extend(failures(&tally, trial));
+    }
+    if falls.is_empty() && !ground.edited {
+        falls.extend(versioned(draft, &tally, ground));
     }
     if falls.is_empty() {
         falls.extend(pollution(trial));
@@ -197,13 +203,16 @@ fn failures(tally: &BTreeMap<String, Seen>, trial: &Trial) -> Vec<Fall> {
     falls
 }
 
-/// Tests that reach out of their process: how they end is the doing of the sandbox, and without one they change the machine.
+/// Tests that reach out of their process: how they end is the doing of the sandbox, and without one they change the machine. So
+/// are those that warn of what nobody recorded, or leave a coroutine that is not awaited.
 fn outreach(trial: &Trial) -> Vec<Fall> {
     let mut found: BTreeMap<&str, &(String, String)> = BTreeMap::new();
     for run in &trial.runs {
         let RunEnd::Finished(results) = &run.end else { continue };
         for result in results {
-            if let Some(first) = result.reached.first() {
+            let counts =
+                |(kind, detail): &&(String, String)| kind != "warning" || !trial.may_warn || detail.contains(NOT_AWAITED);
+            if let Some(first) = result.reached.iter().find(counts) {
                 found.entry(&result.name).or_insert(first);
             }
         }
@@ -212,12 +221,25 @@ fn outreach(trial: &Trial) -> Vec<Fall> {
         let detail = text::cut(&text::display_line(detail), 100).into_owned();
         let (seen, code) = if kind == "file" {
             (format!("changes a file outside of tmp_path: {detail}"), ReasonCode::WritesOutsideTmpPath)
+        } else if kind == "warning" {
+            (format!("warns: {detail}"), ReasonCode::RaisesWarning)
         } else {
             (format!("leaves its process: {detail}"), ReasonCode::LeavesProcess)
         };
         Fall::of(name, EvidenceKind::Scope, &seen, code.with(detail))
     };
     found.iter().map(fall).collect()
+}
+
+/// Tests that hold the version of this Python, of a function whose module asks for it (R26).
+fn versioned(draft: &Draft, tally: &BTreeMap<String, Seen>, ground: &Ground) -> Vec<Fall> {
+    let fall = |name: &String| {
+        let text = trim::text_of(&draft.text, name.split(['[', ':']).next()?)?;
+        let version = ground.versions.iter().find(|version| text.contains(*version))?;
+        let seen = format!("holds the version of this Python, {version}");
+        Some(Fall::of(name, EvidenceKind::Sensitive, &seen, ReasonCode::FailsElsewhere.with(version)))
+    };
+    tally.keys().filter_map(fall).collect()
 }
 
 /// Tests that leave the process in another state than they found it in, or make others fail (R19).

@@ -41,7 +41,8 @@ pub struct TestResult {
     pub lines: Vec<String>,
     /// What kept it from its own end.
     pub interrupted: Option<Interrupted>,
-    /// What it did outside of its process: the kind, `file`, `net` or `process`, and what exactly.
+    /// What it did besides: the kind and what exactly. `file`, `net` and `process` reach out of its process, `warning` is one that
+    /// it did not expect.
     pub reached: Vec<(String, String)>,
     /// How long setup, call and teardown took together.
     pub took: Duration,
@@ -177,10 +178,10 @@ pub(super) fn gather(lines: impl IntoIterator<Item = Line>, output: &Output, lim
             ("phase", Some(test)) => {
                 test.done |= line.when == "teardown";
                 test.result.took += Duration::try_from_secs_f64(line.seconds).unwrap_or_default();
-                let shown = |text: &String| display(text).into_owned();
-                test.result.reached.extend(line.reached.iter().map(|(kind, detail)| (shown(kind), shown(detail))));
+                reached(&mut test.result, &line);
                 phase(&mut test.result, line);
             }
+            ("reached", Some(test)) => reached(&mut test.result, &line),
             ("end", _) => ended = true,
             _ => {}
         }
@@ -252,6 +253,11 @@ fn result(nodeid: &str) -> TestResult {
         reached: Vec::new(),
         took: Duration::ZERO,
     }
+}
+
+fn reached(result: &mut TestResult, line: &Line) {
+    let shown = |text: &String| display(text).into_owned();
+    result.reached.extend(line.reached.iter().map(|(kind, detail)| (shown(kind), shown(detail))));
 }
 
 fn phase(result: &mut TestResult, mut line: Line) {

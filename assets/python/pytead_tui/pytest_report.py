@@ -83,6 +83,13 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     _write(**_witness.line(report))
 
 
+def pytest_warning_recorded(warning_message: object, when: str, nodeid: str) -> None:
+    """Says what a test warned of."""
+    line = _witness.warned(warning_message, when, nodeid)
+    if line is not None:
+        _write(**line)
+
+
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Says that nothing more comes, and what the tests did to how they are reported."""
     for line in _witness.accuse(session, _ran):

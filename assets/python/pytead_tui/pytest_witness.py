@@ -12,6 +12,7 @@ import sys
 import tempfile
 import types
 import unittest
+import warnings
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -22,6 +23,7 @@ from pytead_tui.reaching import Reaching
 
 _WATCHED = frozenset(["_pytest", "pluggy", "pytest", "pytead_tui"])
 _EXCEPTIONS = ("AssertionError", "BaseException", "Exception")
+_LONGEST = 200  # of a warning
 _UNSEEN = "was not called"
 _is_async = inspect.iscoroutinefunction
 _from_call = pytest.CallInfo.from_call
@@ -102,6 +104,13 @@ class Witness:
         if with_fault and said["outcome"] == "failed" and end is None:
             return {**said, "outcome": "passed"}
         return said
+
+    def warned(self, message: "warnings.WarningMessage", when: str, nodeid: str) -> "dict | None":
+        """Gives the line that says what a test warned of, and nobody expected."""
+        if when != "runtest":
+            return None
+        said = f"{message.category.__name__}: {' '.join(str(message.message).split())}"
+        return {"kind": "reached", "nodeid": nodeid, "reached": [["warning", said[:_LONGEST]]]}
 
     def tampered(self, session: pytest.Session) -> str:
         """Says what is not any more as it was before the tests; empty where results can be believed."""

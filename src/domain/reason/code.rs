@@ -175,6 +175,8 @@ codes! {
         "Record from the program's start.";
     TooLong = "too-long", "its values are too long for a test[ ({detail} characters)]",
         "Record a smaller input.";
+    SetupTooLong = "setup-too-long", "needs {detail} lines of set-up (limit: 12)",
+        "Build the objects in a factory of the project that is recorded, or write the test by hand.";
     MachinePath = "machine-path", "[variable {name} ]contains a path of this machine",
         "Pass a path below the project or `tmp_path`.";
     Redacted = "redacted", "needs a redacted value ({name})",
@@ -283,6 +285,8 @@ codes! {
         "Pass the path in, so that a test can give one below `tmp_path`.";
     LeavesProcess = "leaves-process", "uses the network or starts a process: {detail}",
         "Replace what it calls there with `monkeypatch` or `unittest.mock`.";
+    RaisesWarning = "raises-warning", "raises a warning: {detail}",
+        "Await the coroutine, close the resource, or expect the warning with `pytest.warns`.";
     KillsNoMutant = "kills-no-mutant", "passes with all {detail} mutants of {name}",
         "Assert more with `e`, or reject it.";
     FailedVerification = "failed-verification", "failed verification: {detail}",

@@ -58,6 +58,8 @@ pub struct Candidate {
     pub reads_clock: bool,
     /// What it runs through uses random numbers.
     pub uses_chance: bool,
+    /// It warned when it was recorded, or nobody knows.
+    pub may_warn: bool,
 }
 
 /// What was seen of a draft.
@@ -412,7 +414,11 @@ impl Desk<'_> {
         for (at, (file, id)) in (0..).zip(self.owners) {
             let own =
                 |nodeid: &str| nodeid.strip_prefix(file.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
-            let mut trial = Trial { clock: clock_of(candidates, *id, self.first.1.clock.as_deref()), ..Trial::default() };
+            let mut trial = Trial {
+                clock: clock_of(candidates, *id, self.first.1.clock.as_deref()),
+                may_warn: candidates.iter().any(|one| one.id == *id && one.may_warn),
+                ..Trial::default()
+            };
             if let Some(broken) = first.uncollected.iter().find(|result| own(&result.nodeid)) {
                 trial.runs.push(run(Manner::Alone, 0, &[], RunEnd::not_collected(broken)));
                 all.insert(*id, Observed { trial, with_roots: self.with_roots });

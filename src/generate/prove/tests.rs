@@ -251,3 +251,28 @@ fn a_test_that_reaches_out_of_its_process_is_left_out() {
         assert_eq!(rest(&trial), (vec!["test_a".to_owned()], vec![of("test_b", code.with(detail))]), "{kind}");
     }
 }
+
+#[test]
+fn a_test_that_warns_of_what_nobody_recorded_is_left_out() {
+    for (detail, may_warn, is_left_out) in [
+        ("DeprecationWarning: old", false, true),
+        ("DeprecationWarning: old", true, false),
+        ("RuntimeWarning: coroutine 'f' was never awaited", true, true),
+    ] {
+        let mut trial = Trial { may_warn, ..trial(true, true) };
+        trial.faults = faults(&[&["test_a", "test_b"]]);
+        let RunEnd::Finished(results) = &mut trial.runs[0].end else { unreachable!() };
+        results[1].reached = vec![("warning".into(), detail.into())];
+        let verdict = judge(&draft(), &trial, &ground()).verdict;
+        assert_eq!(matches!(verdict, Verdict::Again(_)), is_left_out, "{detail}");
+    }
+}
+
+#[test]
+fn a_test_that_holds_the_version_of_python_is_left_out() {
+    let mut trial = trial(true, true);
+    trial.faults = faults(&[&["test_a", "test_b"]]);
+    let ground = Ground { versions: vec!["f(2)".into()], ..ground() };
+    let Verdict::Again(rest) = judge(&draft(), &trial, &ground).verdict else { panic!("it stays") };
+    assert_eq!(rest.tests, ["test_a"]);
+}

@@ -89,7 +89,7 @@ pub struct TestResult {
     pub lines: Vec<String>,
     /// What kept it from its own end.
     pub interrupted: Option<Interrupted>,
-    /// What it did outside of its process: the kind, and what exactly.
+    /// What it did outside of its process, or warned of: the kind, and what exactly.
     pub reached: Vec<(String, String)>,
 }
 
@@ -212,6 +212,8 @@ pub struct Trial {
     pub faults: Faults,
     /// Whether the time of day was varied.
     pub clock: Clock,
+    /// Its calls warned when they were recorded, or nobody knows.
+    pub may_warn: bool,
     /// Why nothing of it ran in a warm Python, when it did not.
     pub cold: Option<String>,
 }
@@ -227,6 +229,7 @@ impl Default for Trial {
             blamed: BTreeMap::new(),
             faults: Faults::None("it did not run in a warm Python".into()),
             clock: Clock::default(),
+            may_warn: false,
             cold: None,
         }
     }
@@ -247,6 +250,8 @@ pub struct Ground {
     pub tests_there: usize,
     /// A person wrote this text, so nothing in it is put right behind their back.
     pub edited: bool,
+    /// How the version of this Python is written, where the function's module asks for it.
+    pub versions: Vec<String>,
     /// Texts that only this machine has.
     pub machine: Vec<String>,
 }

@@ -99,6 +99,9 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
             found = reading.unread(f"reading it would leave its process: {stopped.said()}")
         if reading.is_read(found) or matters:
             reply["outcome"] = _text((*outcome[:2], {**outcome[2], **found}))
+        for one in lazy:
+            if type(one) is kinds.Coroutine:
+                one.close()  # where it was not awaited
         if entered is not None:
             reply["entered"] = sorted(entered)
     if entered is not None:
@@ -171,8 +174,16 @@ def _run(callee: callees.Callee, args: list, kwargs: dict, eyes: Eyes, watched: 
         return _generator(value, eyes, watched)
     if watched and closely.holds_lazy(value):
         return ("R", closely.tree(value, eyes), {})
+    way = reading.asynchronous(value) if watched else None
+    if way is not None:
+        items: list = []
+        try:
+            asyncio.run(reading.gather(value, items, eyes))
+            return ("R", reading.gathered(way, items), eyes.changed())
+        except Exception:
+            pass  # nothing says then that it was awaited
     ended = ("R", *eyes.end(value))
-    if type(value) is kinds.Coroutine:
+    if watched and type(value) is kinds.Coroutine:
         value.close()  # nobody awaits it
     return ended
 

@@ -111,6 +111,12 @@ class _Bench:
         """Says how a phase of a test went."""
         self.say(*self.run, self.witness.line(report, with_fault=self.brief))
 
+    def pytest_warning_recorded(self, warning_message: object, when: str, nodeid: str) -> None:
+        """Says what a test warned of."""
+        line = self.witness.warned(warning_message, when, nodeid)
+        if line is not None and not self.brief:
+            self.say(*self.run, line)
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo) -> "pytest.TestReport | None":
         """Gives a report without a traceback where only the outcome matters."""
