@@ -3,13 +3,14 @@
 //! Start and end of a call are different records, and a parent may be read after its child; so a call is found by its
 //! [`SpoolCall`] until it has a number, and parents are looked up when calls are read.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use rusqlite::{Connection, Row, Statement, ToSql, Transaction, params};
 
 use super::error::Result;
 use super::handle::Store;
+use super::import_variables;
 use super::journeys;
 use super::json::{json, to_json};
 use super::numbers::{signed, unsigned};
@@ -134,21 +135,9 @@ impl Store {
             let ids = insert_calls(transaction, recording, &batch.calls, &mut ends)?;
             update_calls(transaction, recording, &batch, &ends)?;
             insert_totals(transaction, recording, &batch)?;
-            insert_import_variables(transaction, recording, &batch)?;
+            import_variables::insert(transaction, recording, &batch.import_variables)?;
             journeys::insert(transaction, recording, &batch.journey)?;
             Ok(ids)
-        })
-    }
-
-    /// Gives the variables that programs read while they imported modules of the project, as the newest recording has them.
-    ///
-    /// # Errors
-    /// Fails when the database cannot be read.
-    pub fn import_variables(&self) -> Result<BTreeMap<String, String>> {
-        self.read(|connection| {
-            let mut statement = connection.prepare_cached("SELECT name, value FROM import_variables ORDER BY recording")?;
-            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            Ok(rows.collect::<std::result::Result<_, _>>()?)
         })
     }
 
@@ -517,14 +506,6 @@ fn bind(insert: &mut Statement<'_>, first: usize, call: &NewCall, end: Option<&C
         &end.and_then(|end| end.not_replayable.as_ref()),
     ];
     values.iter().enumerate().try_for_each(|(at, value)| insert.raw_bind_parameter(first + at, value))
-}
-
-fn insert_import_variables(transaction: &Transaction<'_>, recording: RecordingId, batch: &Batch) -> Result<()> {
-    let mut insert = transaction.prepare_cached("INSERT OR REPLACE INTO import_variables VALUES (?1, ?2, ?3)")?;
-    for (name, value) in &batch.import_variables {
-        insert.execute(params![recording.0, name, value])?;
-    }
-    Ok(())
 }
 
 fn update_calls(
