@@ -49,6 +49,7 @@ const ENGINE_ONLY: &[&str] = &["store", "write"];
 const HOMES: &[(&str, &str)] = &[
     ("serde_saphyr", "base/yaml.rs"),
     ("unicode_width", "base/text.rs"),
+    ("icu_normalizer", "base/text.rs"),
     ("rusqlite", "store/"),
     ("lz4_flex", "store/"),
     ("reqwest", "llm/"),

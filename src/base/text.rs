@@ -1,14 +1,21 @@
 //! Text for human eyes: the one sanitiser (`display`), display width, cutting and wrapping.
 //!
-//! Owns every use of Unicode width tables. Does not know colours or the screen.
+//! Owns every use of Unicode tables of widths and of normal forms. Does not know colours or the screen.
 
 use std::borrow::Cow;
 
+use icu_normalizer::ComposingNormalizerBorrowed;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 /// More combining marks than this on one character are dropped: they smear over the lines above and below.
 const COMBINING_MAX: usize = 8;
+
+/// Gives an identifier as Python knows it: `ﬁnd` is `find` (NFKC).
+#[must_use]
+pub fn identifier(name: &str) -> Cow<'_, str> {
+    if name.is_ascii() { Cow::Borrowed(name) } else { ComposingNormalizerBorrowed::new_nfkc().normalize(name) }
+}
 
 /// Makes text from a program, a file or a model safe for a terminal, a log or a file name.
 ///

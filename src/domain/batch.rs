@@ -141,6 +141,8 @@ pub struct Batch {
     pub calls: Vec<NewCall>,
     /// What calls touched.
     pub touches: Vec<CallTouch>,
+    /// Variables that the project's modules read while they were imported, with their values.
+    pub import_variables: Vec<(String, String)>,
     /// Calls that ended.
     pub ends: Vec<CallEnd>,
     /// Repetitions.

@@ -32,16 +32,26 @@ pub enum Wrap {
     Each,
     /// An asynchronous generator, collected in a coroutine.
     CollectAsync(AwaitBy),
+    /// The first items of one: more was there, or nobody knows.
+    FirstAsync(AwaitBy, usize),
+    /// `async with … as result:`
+    WithAsync(AwaitBy),
     /// `with … as result:`
     With,
 }
 
 impl Wrap {
+    /// Tells whether the act is more than an expression: a statement, or a coroutine of its own.
+    #[must_use]
+    pub fn is_statement(self) -> bool {
+        matches!(self, Self::With | Self::CollectAsync(_) | Self::FirstAsync(..) | Self::WithAsync(_))
+    }
+
     /// Tells what awaits the act.
     #[must_use]
     pub fn awaits(self) -> AwaitBy {
         match self {
-            Self::Await(by) | Self::CollectAsync(by) => by,
+            Self::Await(by) | Self::CollectAsync(by) | Self::FirstAsync(by, _) | Self::WithAsync(by) => by,
             Self::Plain | Self::Collect | Self::First(_) | Self::Each | Self::With => AwaitBy::Run,
         }
     }

@@ -25,6 +25,8 @@ use crate::generate::scope::{Scope, snake};
 use crate::generate::stand_ins;
 use crate::generate::surroundings::Laid;
 
+/// Lines before the act that anybody reads.
+const SETUP_MAX: usize = 12;
 /// Longer arguments are no test that anybody reads; a long result stands apart from it (R4).
 const SOURCE_MAX: usize = 2_000;
 
@@ -91,6 +93,10 @@ pub fn case<'a>(
     case.laid = laid;
     case.check.1 = project.without_caches(&case.check.1);
     case.setup = work.setup;
+    let lines: usize = case.setup.iter().map(|statement| statement.lines(4).len()).sum();
+    if lines > SETUP_MAX {
+        return Err(ReasonCode::SetupTooLong.with(lines));
+    }
     if case.weight_of_setup() > SOURCE_MAX || !constants::has_room(&case) {
         return Err(ReasonCode::TooLong.with(case.weight()));
     }

@@ -78,7 +78,7 @@ pub const FEW: usize = 3;
 /// Characters of values that a test may have when only the project's own functions made such a call.
 const INTERNAL_MAX: usize = 800;
 
-/// Private fields that a test may set by hand where other tests of the function need none.
+/// Private fields that a test may set by hand.
 const BY_HAND_MAX: usize = 2;
 
 /// Chooses cases: first those that take ways through the code, or notice faults in it, that no other does (R20, R21), then
@@ -94,9 +94,8 @@ pub fn choose(cases: Vec<Case>, most: usize, accepted: &BTreeSet<Digest>) -> (Ve
     let stands = |case: &Case| accepted.contains(&case.input);
     let is_long = |case: &Case| !case.direct && case.weight() > INTERNAL_MAX && !stands(case);
     let is_forced = |case: &Case| case.by_hand > BY_HAND_MAX && !stands(case);
-    let others = rest.iter().any(|case| !is_forced(case));
     rest.retain(|case| {
-        let forced = others && is_forced(case);
+        let forced = is_forced(case);
         if forced {
             left_out.push(LeftOut { calls: case.times, reason: ReasonCode::FieldsSetByHand.into() });
         }

@@ -6,7 +6,7 @@
 use crate::domain::function::{Function, FunctionKind};
 use crate::generate::act::Act;
 use crate::generate::build::Statement;
-use crate::generate::case::{Case, Ending, Wrap};
+use crate::generate::case::{Case, Ending};
 use crate::generate::expect::{RESULT, Relation};
 use crate::generate::layout::Expr;
 use crate::generate::render::parts::wrapped;
@@ -102,8 +102,8 @@ fn example(case: &Case, function: &Function) -> Option<Example> {
         statements.push(statement.lines(0).join("\n"));
     }
     let value = match case.wrap {
-        Wrap::Plain | Wrap::Await(_) | Wrap::Each | Wrap::Collect | Wrap::First(_) => wrapped(&call, case.wrap),
-        Wrap::CollectAsync(_) | Wrap::With => return None,
+        wrap if wrap.is_statement() => return None,
+        wrap => wrapped(&call, wrap),
     };
     statements.push(lines(&value));
     let raises = match &case.ending {

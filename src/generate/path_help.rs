@@ -1,41 +1,112 @@
-//! The conftest that puts a project on the path of its tests, where plain pytest does not find it.
+//! The conftest of accepted tests: it puts a project on their path, where plain pytest does not find it, and sets the variables
+//! that modules of the project read when they are imported.
+
+use std::collections::BTreeMap;
 
 use crate::generate::layout;
 
-/// A conftest that puts the project on the path, up to its first line that depends on the project; how this line begins,
-/// and how those after it do.
-const HELP: &str = "\"\"\"Puts the project on the path of these tests.\"\"\"\n\nimport sys\nfrom pathlib import Path\n\n";
+/// What it begins with, and how its other lines begin.
+const HELP: &str = "\"\"\"Lets these tests import the project.\"\"\"\n\n";
+const FORMER: &str = "\"\"\"Puts the project on the path of these tests.\"\"\"\n\n";
+const IMPORTS: [&str; 3] = ["import os", "import sys", "from pathlib import Path"];
 const HELP_ROOT: &str = "ROOT = Path(__file__).resolve().parents[";
 const HELP_PATH: &str = "sys.path.insert(0, str";
+const HELP_VARIABLE: &str = "os.environ.setdefault(";
 
-/// Writes a conftest that stands so many folders below the project and puts folders of it on the path.
-pub fn conftest<'a>(below: usize, roots: impl DoubleEndedIterator<Item = &'a String>) -> String {
-    // `parents[0]` is the conftest's own folder.
-    let mut text = format!("{HELP}{HELP_ROOT}{below}]\n");
-    for root in roots.rev() {
-        let place = if root.is_empty() { "ROOT".to_owned() } else { format!("ROOT / {}", layout::string(root)) };
-        text.push_str(&format!("{HELP_PATH}({place}))\n"));
+/// Writes a conftest that stands so many folders below the project, puts folders of it on the path and sets variables.
+pub fn conftest<'a>(
+    below: usize,
+    roots: impl DoubleEndedIterator<Item = &'a String>,
+    variables: &BTreeMap<String, String>,
+) -> String {
+    let places: Vec<String> = roots
+        .rev()
+        .map(|root| if root.is_empty() { "ROOT".to_owned() } else { format!("ROOT / {}", layout::string(root)) })
+        .collect();
+    let mut lines = Vec::new();
+    if !places.is_empty() {
+        // `parents[0]` is the conftest's own folder.
+        lines.push(format!("{HELP_ROOT}{below}]"));
+        lines.extend(places.into_iter().map(|place| format!("{HELP_PATH}({place}))")));
     }
-    text
+    written(lines, variables)
 }
 
-/// Tells whether a conftest is one that was written with accepted tests, and no more: they were proved with its paths.
+/// Adds variables to a conftest that was written by [`conftest`]; what it sets stays.
+pub fn with_variables(text: &str, variables: &BTreeMap<String, String>) -> String {
+    let (mut set, mut lines) = (Vec::new(), Vec::new());
+    for line in body(text) {
+        if line.starts_with(HELP_VARIABLE) { set.push(line.to_owned()) } else { lines.push(line.to_owned()) }
+    }
+    let is_new = |name: &String| !set.iter().any(|line| line.starts_with(&setting(name)));
+    let new: BTreeMap<String, String> =
+        variables.iter().filter(|(name, _)| is_new(name)).map(|(name, value)| (name.clone(), value.clone())).collect();
+    if new.is_empty() {
+        return text.to_owned();
+    }
+    lines.extend(set);
+    written(lines, &new)
+}
+
+fn written(mut lines: Vec<String>, variables: &BTreeMap<String, String>) -> String {
+    lines.extend(variables.iter().map(|(name, value)| format!("{}{})", setting(name), layout::string(value))));
+    let used = |import: &&&str| {
+        let name = import.rsplit(' ').next().unwrap_or_default();
+        lines.iter().any(|line| line.contains(&format!("{name}.")) || line.contains(&format!("{name}(")))
+    };
+    let imports: Vec<&str> = IMPORTS.iter().filter(used).copied().collect();
+    format!("{HELP}{}\n\n{}\n", imports.join("\n"), lines.join("\n"))
+}
+
+fn setting(name: &str) -> String {
+    format!("{HELP_VARIABLE}{}, ", layout::string(name))
+}
+
+/// Gives the lines of a conftest that do something.
+fn body(text: &str) -> impl Iterator<Item = &str> {
+    let rest = text.strip_prefix(HELP).or_else(|| text.strip_prefix(FORMER)).unwrap_or(text);
+    rest.lines().filter(|line| !line.is_empty() && !IMPORTS.contains(line))
+}
+
+/// Tells whether a conftest is one that was written with accepted tests, and no more: they were proved with what it does.
 pub fn is_path_help(text: &str) -> bool {
-    let rest = text.strip_prefix(HELP);
-    rest.is_some_and(|rest| rest.lines().all(|line| line.starts_with(HELP_ROOT) || line.starts_with(HELP_PATH)))
+    let is_ours = |line: &str| [HELP_ROOT, HELP_PATH, HELP_VARIABLE].iter().any(|head| line.starts_with(head));
+    (text.starts_with(HELP) || text.starts_with(FORMER)) && body(text).all(is_ours)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn variables(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
     #[test]
     fn a_conftest_finds_the_root_from_any_depth() {
-        let text = |below: usize| conftest(below, [String::new(), "src".into()].iter());
+        let text = |below: usize| conftest(below, [String::new(), "src".into()].iter(), &variables(&[]));
         assert!(text(1).contains("parents[1]\n"));
         let deep = text(2);
-        assert!(deep.contains("parents[2]\n"), "{deep}");
+        assert!(deep.contains("import sys\nfrom pathlib import Path\n\nROOT") && deep.contains("parents[2]\n"), "{deep}");
         assert!(deep.ends_with("str(ROOT / \"src\"))\nsys.path.insert(0, str(ROOT))\n"), "{deep}");
-        assert!(is_path_help(&deep) && !is_path_help(&format!("{deep}import os\n")) && !is_path_help("import sys\n"));
+        assert!(is_path_help(&deep) && !is_path_help(&format!("{deep}import os\nos.abort()\n")) && !is_path_help("import sys\n"));
+    }
+
+    #[test]
+    fn a_conftest_sets_what_imports_read_and_gets_more_of_it() {
+        let text = conftest(2, [].iter(), &variables(&[("APP_MODE", "x")]));
+        let expected =
+            "\"\"\"Lets these tests import the project.\"\"\"\n\nimport os\n\nos.environ.setdefault(\"APP_MODE\", \"x\")\n";
+        assert_eq!(text, expected);
+        assert_eq!(with_variables(&text, &variables(&[("APP_MODE", "y")])), text);
+        let more = with_variables(&text, &variables(&[("APP_MODE", "y"), ("APP_KEY", "k")]));
+        assert!(
+            is_path_help(&more) && more.contains("(\"APP_MODE\", \"x\")\nos.environ.setdefault(\"APP_KEY\", \"k\")\n"),
+            "{more}"
+        );
+        let former = "\"\"\"Puts the project on the path of these tests.\"\"\"\n\nimport sys\nfrom pathlib import Path\n\nROOT = \
+                      Path(__file__).resolve().parents[1]\nsys.path.insert(0, str(ROOT))\n";
+        let both = with_variables(former, &variables(&[("A", "b")]));
+        assert!(is_path_help(former) && both.contains("import os\nimport sys\nfrom pathlib import Path\n\nROOT"), "{both}");
     }
 }

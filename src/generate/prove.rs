@@ -20,6 +20,9 @@ use crate::pytest::warm::{Trace, TraceKind};
 /// Lines of a traceback kept as evidence.
 const TRACE_MAX: usize = 24;
 
+/// What Python says of a coroutine that was left alone.
+const NOT_AWAITED: &str = "was never awaited";
+
 /// What is to be done with a draft.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
@@ -80,7 +83,13 @@ pub fn judge(draft: &Draft, trial: &Trial, ground: &Ground) -> Proof {
         let evidence = vec![Evidence::new(Finding::Fail, EvidenceKind::Collection, detail)];
         return over(Verdict::Refused, evidence, proved, draft, ground);
     }
-    let mut falls = failures(&tally, trial);
+    let mut falls = outreach(trial);
+    if falls.is_empty() {
+        falls.extend(failures(&tally, trial));
+    }
+    if falls.is_empty() && !ground.edited {
+        falls.extend(versioned(draft, &tally, ground));
+    }
     if falls.is_empty() {
         falls.extend(pollution(trial));
     }
@@ -192,6 +201,45 @@ fn failures(tally: &BTreeMap<String, Seen>, trial: &Trial) -> Vec<Fall> {
         falls.push(Fall { name: name.clone(), evidence, reason: reason.at(Place::Test(name.clone())) });
     }
     falls
+}
+
+/// Tests that reach out of their process: how they end is the doing of the sandbox, and without one they change the machine. So
+/// are those that warn of what nobody recorded, or leave a coroutine that is not awaited.
+fn outreach(trial: &Trial) -> Vec<Fall> {
+    let mut found: BTreeMap<&str, &(String, String)> = BTreeMap::new();
+    for run in &trial.runs {
+        let RunEnd::Finished(results) = &run.end else { continue };
+        for result in results {
+            let counts =
+                |(kind, detail): &&(String, String)| kind != "warning" || !trial.may_warn || detail.contains(NOT_AWAITED);
+            if let Some(first) = result.reached.iter().find(counts) {
+                found.entry(&result.name).or_insert(first);
+            }
+        }
+    }
+    let fall = |(name, (kind, detail)): (&&str, &&(String, String))| {
+        let detail = text::cut(&text::display_line(detail), 100).into_owned();
+        let (seen, code) = if kind == "file" {
+            (format!("changes a file outside of tmp_path: {detail}"), ReasonCode::WritesOutsideTmpPath)
+        } else if kind == "warning" {
+            (format!("warns: {detail}"), ReasonCode::RaisesWarning)
+        } else {
+            (format!("leaves its process: {detail}"), ReasonCode::LeavesProcess)
+        };
+        Fall::of(name, EvidenceKind::Scope, &seen, code.with(detail))
+    };
+    found.iter().map(fall).collect()
+}
+
+/// Tests that hold the version of this Python, of a function whose module asks for it (R26).
+fn versioned(draft: &Draft, tally: &BTreeMap<String, Seen>, ground: &Ground) -> Vec<Fall> {
+    let fall = |name: &String| {
+        let text = trim::text_of(&draft.text, name.split(['[', ':']).next()?)?;
+        let version = ground.versions.iter().find(|version| text.contains(*version))?;
+        let seen = format!("holds the version of this Python, {version}");
+        Some(Fall::of(name, EvidenceKind::Sensitive, &seen, ReasonCode::FailsElsewhere.with(version)))
+    };
+    tally.keys().filter_map(fall).collect()
 }
 
 /// Tests that leave the process in another state than they found it in, or make others fail (R19).
@@ -336,20 +384,30 @@ fn stopped(runs: &[Run]) -> Option<Evidence> {
     })
 }
 
-/// Takes out the test at whose lines, or whose expected value, pytest could not go on; `None` where there is no other.
+/// Takes out the test at whose lines, or whose expected value, pytest could not go on, or those that use what could not be
+/// imported; `None` where there is no other.
 fn without_the_stopping_one(draft: &Draft, trial: &Trial) -> Option<Draft> {
     let found = trial.runs.iter().find_map(|run| match &run.end {
         RunEnd::NotCollected { lines, at: Some(at) } => Some((lines, usize::try_from(*at).ok()?)),
         _ => None,
     });
     let (lines, at) = found?;
-    let above = draft.standalone().lines().count() - draft.text.lines().count();
-    let name = trim::test_at(&draft.text, at.checked_sub(above)?)?;
-    let mut rest = trim::without(draft, std::slice::from_ref(&name))?;
+    let whole = draft.standalone();
+    let above = whole.lines().count() - draft.text.lines().count();
     let why = lines.iter().map(|line| text::display_line(line.trim())).find(|line| !line.is_empty()).unwrap_or_default();
-    let reason = ReasonCode::CollectionError.with(why).at(Place::Test(name.clone()));
-    rest.dropped.push(name);
-    rest.left_out.push(LeftOut { calls: 1, reason });
+    let names = match at.checked_sub(above).filter(|within| *within > 0) {
+        Some(within) => vec![trim::test_at(&draft.text, within)?],
+        None => trim::users_of(draft, whole.lines().nth(at.checked_sub(1)?)?, &why),
+    };
+    let mut rest = trim::without(draft, &names)?;
+    if rest.tests.len() == draft.tests.len() {
+        return None;
+    }
+    for name in names {
+        let reason = ReasonCode::CollectionError.with(&why).at(Place::Test(name.clone()));
+        rest.left_out.push(LeftOut { calls: 1, reason });
+        rest.dropped.push(name);
+    }
     Some(rest)
 }
 

@@ -254,15 +254,30 @@ fn returns(case: &Case, act: &Act, imports: &mut BTreeSet<Import>) -> Vec<String
             lines.extend(expr.lines(4, "with ", &format!(" as {name}:")));
             indent = 8;
         }
-        Some(expr) if matches!(case.wrap, Wrap::CollectAsync(by) if by.is_native()) => {
-            lines.extend(expr.lines(4, &format!("{name} = [item async for item in "), "]"));
-        }
-        Some(expr) if matches!(case.wrap, Wrap::CollectAsync(_)) => {
-            lines.push(String::new());
-            lines.push("    async def collect():".into());
-            lines.extend(expr.lines(8, "return [item async for item in ", "]"));
-            lines.push(String::new());
-            lines.push(format!("    {name} = asyncio.run(collect())"));
+        Some(expr) if case.wrap.is_statement() => {
+            let native = case.wrap.awaits().is_native();
+            let (at, gives) = if native { (4, format!("{name} = ")) } else { (8, "return ".to_owned()) };
+            if !native {
+                lines.extend([String::new(), "    async def collect():".into()]);
+            }
+            match case.wrap {
+                Wrap::WithAsync(_) if native => {
+                    lines.extend(expr.lines(4, "async with ", &format!(" as {name}:")));
+                    indent = 8;
+                }
+                Wrap::WithAsync(_) => {
+                    lines.extend(expr.lines(8, "async with ", " as value:"));
+                    lines.push("            return value".into());
+                }
+                Wrap::FirstAsync(_, count) => {
+                    lines.extend(expr.lines(at, "items = ", ""));
+                    lines.push(format!("{}{gives}[await anext(items) for _ in range({count})]", " ".repeat(at)));
+                }
+                _ => lines.extend(expr.lines(at, &format!("{gives}[item async for item in "), "]")),
+            }
+            if !native {
+                lines.extend([String::new(), format!("    {name} = asyncio.run(collect())")]);
+            }
         }
         Some(expr) => {
             let asserted: Vec<&Assertion> = case.assertions.iter().filter(of_result).collect();

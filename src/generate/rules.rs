@@ -50,7 +50,8 @@ pub fn check(draft: &Draft, allowed: &Allowed) -> Vec<Evidence> {
         let top = import.module.split('.').next().unwrap_or_default();
         if top.is_empty() {
             against(EvidenceKind::Imports, "it imports from its own folder, which holds nothing for it".to_owned());
-        } else if !allowed.holds(top) && !is_beside(top) {
+        // What a recording named was imported when it was recorded, whoever brings it.
+        } else if draft.origin.is_foreign() && !allowed.holds(top) && !is_beside(top) {
             strange.insert(top);
         }
         if import.name.as_deref() == Some("*") {

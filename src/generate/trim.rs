@@ -87,6 +87,24 @@ pub fn without(draft: &Draft, failing: &[String]) -> Option<Draft> {
     Some(Draft { tests, imports, text, ..draft.clone() })
 }
 
+/// Lists the tests that use what a line of the imports brings, of several names those that the reason for its failure names.
+#[must_use]
+pub fn users_of(draft: &Draft, line: &str, why: &str) -> Vec<String> {
+    let Some(import) = draft.imports.iter().find(|import| import.lines().any(|own| own == line)) else { return Vec::new() };
+    let parts = import.split_once(" import ").map_or(import.strip_prefix("import ").unwrap_or(import), |(_, names)| names);
+    let parts: Vec<&str> =
+        parts.split(',').map(|part| part.trim_matches(['(', ')', '\n', ' '])).filter(|part| !part.is_empty()).collect();
+    let is_named = |part: &&&str| why.contains(&format!("'{}'", part.split(" as ").next().unwrap_or_default()));
+    let named: Vec<&str> = parts.iter().filter(is_named).copied().collect();
+    let bound = if named.is_empty() { parts } else { named };
+    let uses = |block: &Block<'_>| {
+        let text = block.lines.join("\n");
+        bound.iter().any(|part| has_word(&text, part.rsplit(" as ").next().unwrap_or(part)))
+    };
+    let is_test = |name: &String| name.starts_with("test") || name.starts_with("Test");
+    blocks(&draft.text).into_iter().filter(uses).filter_map(|block| block.name).filter(is_test).collect()
+}
+
 /// Gives an import statement with only the names that a text uses; `None` when there is none.
 fn used_part(import: &str, text: &str) -> Option<String> {
     let bound = |name: &str| name.rsplit(" as ").next().unwrap_or(name).trim().to_owned();
@@ -226,6 +244,15 @@ def test_last():
         let rest = without(&draft(), &["test_inc".into(), "test_text".into()]).unwrap();
         assert_eq!(rest.imports, ["from m import dump"]);
         assert_eq!(rest.text, "def test_last():\n    assert dump(3) == \"3\"\n");
+    }
+
+    #[test]
+    fn what_cannot_be_imported_takes_only_its_users_along() {
+        let users = |line: &str, why: &str| users_of(&draft(), line, why);
+        assert_eq!(users("from decimal import Decimal", "No module named 'decimal'"), ["test_text"]);
+        assert_eq!(users("from m import dump, inc", "cannot import name 'inc' from 'm'"), ["test_inc"]);
+        assert_eq!(users("from m import dump, inc", "KeyError: 'MODE'"), ["test_inc", "test_text", "test_last"]);
+        assert!(users("import os", "").is_empty());
     }
 
     #[test]

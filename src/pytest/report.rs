@@ -41,6 +41,9 @@ pub struct TestResult {
     pub lines: Vec<String>,
     /// What kept it from its own end.
     pub interrupted: Option<Interrupted>,
+    /// What it did besides: the kind and what exactly. `file`, `net` and `process` reach out of its process, `warning` is one that
+    /// it did not expect.
+    pub reached: Vec<(String, String)>,
     /// How long setup, call and teardown took together.
     pub took: Duration,
 }
@@ -116,6 +119,7 @@ pub(super) struct Line {
     test_line: Option<u32>,
     message: String,
     lines: Vec<String>,
+    reached: Vec<(String, String)>,
 }
 
 struct Test {
@@ -174,8 +178,10 @@ pub(super) fn gather(lines: impl IntoIterator<Item = Line>, output: &Output, lim
             ("phase", Some(test)) => {
                 test.done |= line.when == "teardown";
                 test.result.took += Duration::try_from_secs_f64(line.seconds).unwrap_or_default();
+                reached(&mut test.result, &line);
                 phase(&mut test.result, line);
             }
+            ("reached", Some(test)) => reached(&mut test.result, &line),
             ("end", _) => ended = true,
             _ => {}
         }
@@ -244,8 +250,14 @@ fn result(nodeid: &str) -> TestResult {
         message: String::new(),
         lines: Vec::new(),
         interrupted: None,
+        reached: Vec::new(),
         took: Duration::ZERO,
     }
+}
+
+fn reached(result: &mut TestResult, line: &Line) {
+    let shown = |text: &String| display(text).into_owned();
+    result.reached.extend(line.reached.iter().map(|(kind, detail)| (shown(kind), shown(detail))));
 }
 
 fn phase(result: &mut TestResult, mut line: Line) {

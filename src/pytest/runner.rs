@@ -34,8 +34,10 @@ pub struct Suite<'a> {
     pub hash_seed: u32,
     /// `reverse` or `shuffle`; as they are collected when absent.
     pub order: Option<&'static str>,
-    /// The working folder; the project's root when absent.
+    /// The working folder of the tests, once they are imported in the project's root; that root when absent.
     pub cwd: Option<&'a Path>,
+    /// As if on another machine.
+    pub other_machine: bool,
     /// More variables, such as `TZ`.
     pub env: BTreeMap<String, String>,
     /// How long it may take.
@@ -122,10 +124,17 @@ fn invocation(suite: &Suite<'_>, report: &Path) -> Result<Invocation, Trouble> {
     env.insert("PYTHONDONTWRITEBYTECODE".into(), "1".into());
     env.insert("PYTEAD_REPORT".into(), utf8(report.into())?);
     env.insert("PYTEAD_PROJECT".into(), utf8(suite.root.into())?);
+    if suite.other_machine {
+        let given: Vec<&str> = suite.env.keys().map(String::as_str).collect();
+        env.insert("PYTEAD_ELSEWHERE".into(), given.join(" "));
+    }
     if let Some(order) = suite.order {
         env.insert("PYTEAD_ORDER".into(), order.into());
     }
-    let cwd = suite.cwd.unwrap_or(suite.root).to_owned();
+    if let Some(cwd) = suite.cwd {
+        env.insert("PYTEAD_FOLDER".into(), utf8(cwd.into())?);
+    }
+    let cwd = suite.root.to_owned();
     Ok(Invocation { program: suite.interpreter.to_owned(), args, env, cwd, limit: suite.limit })
 }
 

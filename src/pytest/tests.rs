@@ -105,6 +105,7 @@ impl Project {
             hash_seed: 7,
             order: None,
             cwd: None,
+            other_machine: false,
             env: std::collections::BTreeMap::new(),
             limit: Duration::from_secs(60),
         };

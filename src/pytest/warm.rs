@@ -34,8 +34,10 @@ pub struct Session<'a> {
     pub tests: &'a [String],
     /// Variables set before the project is imported.
     pub env: BTreeMap<String, String>,
-    /// The working folder; the root when absent.
+    /// The working folder of the tests, once they are imported; the root when absent.
     pub cwd: Option<&'a Path>,
+    /// As if on another machine.
+    pub other_machine: bool,
     /// Leave assertions as they are: quicker to collect, and their failures say less.
     pub plain: bool,
     /// The ways.
@@ -140,6 +142,7 @@ pub async fn run(worker: &Worker, session: &Session<'_>) -> Result<Heard, Troubl
         args,
         env: session.env.clone(),
         cwd: session.cwd.map(text).transpose()?,
+        other_machine: session.other_machine,
         runs: session.runs.clone(),
         limit_ms: millis(session.limit),
     };
@@ -251,6 +254,7 @@ mod tests {
             tests: &[],
             env: BTreeMap::new(),
             cwd: None,
+            other_machine: false,
             plain: false,
             runs: vec![ProveRun { key: 1, limit_ms: 2000, ..ProveRun::default() }],
             limit: Duration::from_secs(2),

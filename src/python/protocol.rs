@@ -92,6 +92,9 @@ pub struct Surroundings {
     /// Parts of its arguments that cannot be made again are stood in for; a call that uses one has no outcome.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stands_in: bool,
+    /// Its module is a script that nobody imports: where importing it does more than to compute, the call has no outcome.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub script: bool,
     /// Functions that give again what they gave when the call was recorded, in place of asking others.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stand_ins: Vec<StandIn>,
@@ -133,6 +136,7 @@ impl Surroundings {
             other_seed: call.controls().any(|control| control == Control::OtherSeed),
             files_as_recorded: false,
             stands_in: false,
+            script: false,
             stand_ins: Vec::new(),
         }
     }
@@ -288,6 +292,9 @@ pub struct Prove {
     pub env: BTreeMap<String, String>,
     /// Where they run; the root when absent.
     pub cwd: Option<String>,
+    /// They run as if on another machine, with nothing of this one's environment.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub other_machine: bool,
     /// What is run, in this order.
     pub runs: Vec<ProveRun>,
     /// How long any run may take.

@@ -368,8 +368,14 @@ impl Process {
 
     fn touch(&mut self, parts: &mut Parts, scene: &mut Scene<'_>) -> Result<(), DecodeError> {
         let (number, kind, detail) = (parts.tree()?, parts.text()?, parts.text()?);
-        // What happened outside any kept call has nobody to be told to.
-        let Tree::Int(number) = number else { return Ok(()) };
+        let Tree::Int(number) = number else {
+            // Of what happened outside any kept call only this is needed: some modules cannot be imported without it.
+            let detail = scene.redactor.redact(&detail).unwrap_or(detail);
+            if let Touch::Variable { name, value } = Touch::from_stored(&kind, detail) {
+                scene.batch.import_variables.push((name, value));
+            }
+            return Ok(());
+        };
         let touch = match (scene.redactor.redact(&detail), Touch::from_stored(&kind, detail)) {
             // With a secret taken out a file is another file.
             (Some(_), Touch::Content { .. } | Touch::Variable { .. }) => return Ok(()),

@@ -47,6 +47,8 @@ const BUILTIN: &[&str] = &[
     "Sequence",
     "Union",
 ];
+/// Types whose brackets hold what a value may be.
+const TRANSPARENT: &[&str] = &["Optional", "Union", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly"];
 /// Steps to what a name stands for: base classes, modules that hand it on.
 const BASES: usize = 8;
 /// Steps that taking all names of another module counts for, since there may be many such.
@@ -223,9 +225,10 @@ impl<'a> Scope<'a> {
         param.and_then(|param| param.annotation.as_ref()).map(|annotation| self.named_in(annotation)).unwrap_or_default()
     }
 
-    /// Finds the classes named in an annotation, however it is spelled: quoted, in a union, in a container.
+    /// Finds the classes that an annotation says a value may be, however it is spelled: quoted, in a union. What a container
+    /// holds has other methods than the container.
     fn named_in(&self, annotation: &str) -> Vec<(&'a Module, &'a Class)> {
-        words(annotation).filter_map(|word| self.class_called(self.module, word, BASES)).collect()
+        words(&outside_of_containers(annotation)).filter_map(|word| self.class_called(self.module, word, BASES)).collect()
     }
 
     /// Finds a class by the name a module knows it by.
@@ -325,6 +328,29 @@ fn top(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 
+/// Gives an annotation without what stands in the brackets of containers and of other generic types.
+fn outside_of_containers(annotation: &str) -> String {
+    let mut out = String::new();
+    // Of each bracket that is open, whether what it holds is the value itself.
+    let mut open: Vec<bool> = Vec::new();
+    for c in annotation.chars() {
+        match c {
+            '[' => {
+                let word = words(&out).last().map_or("", last);
+                open.push(TRANSPARENT.contains(&word) && !open.contains(&false));
+            }
+            ']' => {
+                open.pop();
+            }
+            _ => {}
+        }
+        if !open.contains(&false) {
+            out.push(c);
+        }
+    }
+    out
+}
+
 /// Lists the names in an annotation.
 fn words(annotation: &str) -> impl Iterator<Item = &str> {
     annotation.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).filter(|word| !word.is_empty())
@@ -381,12 +407,27 @@ mod tests {
             ("from shop import Db as Store", "Optional[Store]"),
             ("import shop.db", "shop.db.Db"),
             ("from shop import db as d", "Annotated[d.Db, 'x']"),
-            ("from shop.db import Db", "list[Db]"),
         ] {
             for params in [format!("db: {annotation}"), format!("*, db: {annotation}"), format!("db: {annotation}, /")] {
                 let code = format!("{import}\n\ndef save({params}):\n    db.close(); return db.insert('a', 'b')\n");
                 assert_eq!(told(&code, "save", &[]), "db.close(), db.insert(name, email, at)", "{code}");
             }
+        }
+    }
+
+    #[test]
+    fn a_container_has_no_methods_of_what_it_holds() {
+        for annotation in
+            ["list[Db]", "'dict[str, Db]'", "typing.Sequence[Db | None]", "Optional[list[Db]]", "tuple[Db, ...] | None"]
+        {
+            let code = format!(
+                "import typing\nfrom shop.db import Db\n\ndef save(db: {annotation}):\n    for one in db:\n        one.close()\n"
+            );
+            assert_eq!(told(&code, "save", &[]), "", "{annotation}");
+        }
+        for annotation in ["Optional[Db]", "Union[list[int], Db]", "list[int] | Db"] {
+            let code = format!("from shop.db import Db\n\ndef save(db: {annotation}):\n    return db.get(1)\n");
+            assert_eq!(told(&code, "save", &[]), "db.get(key)", "{annotation}");
         }
     }
 

@@ -8,6 +8,7 @@ use tree_sitter::{Node, Tree};
 
 use crate::base::hash;
 use crate::base::paths::RelPath;
+use crate::base::text::identifier;
 use crate::domain::function::{Class, Fingerprint, Function, FunctionId, FunctionKind, Module, Span, SyntaxError};
 
 use super::decode::{Decoded, decode, number, place};
@@ -302,7 +303,8 @@ impl<'t> Walk<'t> {
 
     /// Opens the scope of a function or class.
     fn define(&mut self, node: Node<'t>) -> (Mark, bool) {
-        let name = node.child_by_field_name("name").map_or("", |name| self.text(name));
+        let name = identifier(node.child_by_field_name("name").map_or("", |name| self.text(name)));
+        let name = name.as_ref();
         let decorators = self.decorated.take().map_or_else(Vec::new, decorator_nodes);
         let span = Span {
             first: row(decorators.first().map_or(node.start_position().row, |first| first.start_position().row)),
@@ -494,6 +496,16 @@ mod tests {
         }
         assert_eq!(module.classes[0].bases, ["Base"]);
         assert_eq!((module.lines, module.error), (10, None));
+    }
+
+    #[test]
+    fn names_are_what_python_makes_of_them() {
+        let module = read("from ﬁle import ｃount as K\n\n\nclass ﬂat:\n    def ﬁnd(self, ª, *ｂ):\n        return ª\n");
+        let found = &module.functions[0];
+        assert_eq!((found.id.0.as_str(), module.classes[0].qualname.as_str()), ("shop.cart:flat.find", "flat"));
+        assert_eq!(found.params.iter().map(|param| param.name.as_str()).collect::<Vec<_>>(), ["self", "a", "b"]);
+        let import = &module.imports[0];
+        assert_eq!((import.module.as_str(), import.name.as_deref()), ("file", Some("count")));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 use tree_sitter::Node;
 
+use crate::base::text::identifier;
 use crate::domain::function::{Field, FunctionKind, Import, Param, ParamKind};
 
 use super::decode::number;
@@ -177,7 +178,7 @@ pub(super) fn params(list: Node<'_>, source: &str) -> Vec<Param> {
             kind = ParamKind::KeywordOnly;
         }
         params.push(Param {
-            name: text(named).trim_start_matches(['*', ' ']).to_owned(),
+            name: identifier(text(named).trim_start_matches(['*', ' '])).into_owned(),
             kind: own,
             annotation: child.child_by_field_name("type").map(text),
             default: child.child_by_field_name("value").map(text),
@@ -198,7 +199,7 @@ pub(super) fn exported(assignment: Node<'_>, source: &str) -> Option<Vec<String>
 pub(super) fn imports(statement: Node<'_>, source: &str) -> Vec<Import> {
     let text = |node: Node<'_>| {
         let raw = source.get(node.byte_range()).unwrap_or_default();
-        raw.chars().filter(|c| !c.is_whitespace() && *c != '\\').collect::<String>()
+        identifier(&raw.chars().filter(|c| !c.is_whitespace() && *c != '\\').collect::<String>()).into_owned()
     };
     let line = row(statement.start_position().row);
     let from = match statement.kind() {

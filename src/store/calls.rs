@@ -10,6 +10,7 @@ use rusqlite::{Connection, Row, Statement, ToSql, Transaction, params};
 
 use super::error::Result;
 use super::handle::Store;
+use super::import_variables;
 use super::journeys;
 use super::json::{json, to_json};
 use super::numbers::{signed, unsigned};
@@ -134,6 +135,7 @@ impl Store {
             let ids = insert_calls(transaction, recording, &batch.calls, &mut ends)?;
             update_calls(transaction, recording, &batch, &ends)?;
             insert_totals(transaction, recording, &batch)?;
+            import_variables::insert(transaction, recording, &batch.import_variables)?;
             journeys::insert(transaction, recording, &batch.journey)?;
             Ok(ids)
         })

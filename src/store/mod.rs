@@ -12,6 +12,7 @@ mod edits;
 mod error;
 pub mod former;
 mod handle;
+mod import_variables;
 mod journeys;
 mod json;
 mod numbers;

@@ -382,6 +382,7 @@ impl Recorded {
                         message: message.into(),
                         lines: vec![],
                         interrupted: None,
+                        reached: vec![],
                     })
                 });
                 let end = RunEnd::Finished(results.collect());

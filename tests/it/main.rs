@@ -28,6 +28,7 @@ mod former;
 mod gate;
 mod graphs;
 mod harness;
+mod imported;
 mod intents;
 mod interpreter;
 mod journeys;

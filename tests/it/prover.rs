@@ -84,6 +84,7 @@ impl Project {
             tests: &tests,
             env: BTreeMap::new(),
             cwd: None,
+            other_machine: false,
             plain: false,
             runs,
             limit: Duration::from_secs(20),
@@ -395,6 +396,40 @@ async fn variables_that_are_asked_for_are_told() {
     let project = Project::new(&[("shop.py", shop)]).await;
     let heard = project.run("import shop\n\ndef test_mode():\n    assert shop.mode()\n", vec![look(1)]).await;
     assert_eq!(heard.looks[&format!("{FILE}::test_mode")].asked, ["SHOP_MODE", "SHOP_USER"]);
+}
+
+/// How a test ends that the sandbox refuses something says nothing; without one it would change the machine.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_tests_do_outside_of_their_process_is_told() {
+    let code = "import os, socket, subprocess, tempfile\nfrom pathlib import Path\n\n\ndef made(act):\n    try:\n        act()\n    \
+                except OSError:\n        return False\n    return True\n";
+    let project = Project::new(&[("shop.py", code)]).await;
+    let acts = [
+        ("opens", "open(\"made\", \"w\")", "file write"),
+        ("makes", "Path(\"made\").mkdir()", "file os.mkdir"),
+        ("asks", "os.access(\"made\", os.W_OK)", "file os.access"),
+        ("removes", "Path(\"shop.py\").unlink()", "file os.remove"),
+        ("beside", "open(__file__ + \"x\", \"w\").close()", "file write"),
+        ("leaves", "tempfile.mkdtemp()", "file os.mkdir"),
+        ("talks", "socket.socket()", "net socket.__new__"),
+        ("starts", "subprocess.run([\"true\"])", "process subprocess.Popen"),
+        ("reads", "open(\"shop.py\").close()", "-"),
+        ("writes", "(tmp_path / \"made\").write_text(\"x\")", "-"),
+        ("passes", "tempfile.TemporaryDirectory().cleanup()", "-"),
+        ("pairs", "socket.socketpair()", "-"),
+    ];
+    let test = |(name, act, _): &(&str, &str, &str)| format!("\n\ndef test_{name}(tmp_path):\n    made(lambda: {act})\n");
+    let heard = project.run(&format!("from shop import *\n{}", acts.iter().map(test).collect::<String>()), vec![each(1)]).await;
+    let reports = heard.reports.range((1, 0)..=(1, u64::MAX)).flat_map(|(_, report)| &report.results);
+    let first = |reached: &[(String, String)]| match reached {
+        [(kind, detail), ..] => format!("{kind} {}", detail.split(' ').next().unwrap_or_default()),
+        [] => "-".to_owned(),
+    };
+    let told: Vec<_> =
+        reports.map(|result| (result.name.trim_start_matches("test_").to_owned(), first(&result.reached))).collect();
+    let expected: Vec<_> = acts.iter().map(|(name, _, told)| ((*name).to_owned(), (*told).to_owned())).collect();
+    assert_eq!(told, expected);
+    assert!(project.root().join("shop.py").exists() && !project.root().join("made").exists());
 }
 
 /// The way through the function that a test is about, told apart by lines that follow each other.

@@ -9,12 +9,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_CHANGES = {
-    "os.remove": (0,), "os.rename": (0, 1), "os.mkdir": (0,), "os.rmdir": (0,), "os.link": (1,), "os.symlink": (1,),
-    "os.truncate": (0,), "os.chmod": (0,), "os.chown": (0,), "os.utime": (0,), "os.setxattr": (0,),
-    "os.removexattr": (0,), "sqlite3.connect": (0,), "shutil.rmtree": (0,), "shutil.move": (0, 1),
-}  # fmt: skip
+from pytead_tui import reaching
+
 _REFUSED = (
     "socket.", "subprocess.", "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.kill",
     "os.killpg", "pty.", "fcntl.ioctl", "signal.pthread_kill", "syslog.", "ftplib.", "smtplib.", "http.",
@@ -37,6 +33,7 @@ def install(folders: list) -> None:
     if not _installed:
         _installed = True
         sys.addaudithook(_hook)
+        reaching.tells()
 
 
 def calling() -> None:
@@ -59,34 +56,13 @@ def ours() -> Iterator[None]:
 def _hook(event: str, args: tuple) -> None:
     if _ours:
         return
-    if event == "open":
-        path, mode, flags = args
-        if isinstance(mode, str):
-            writes = any(letter in mode for letter in "wax+")
-        else:
-            writes = isinstance(flags, int) and bool(flags & _WRITES)
-        if writes and not _private(path):
-            raise PermissionError(f"pytead-tui: a replayed call may not write {path!r}")
-    elif event in _CHANGES:
-        for at in _CHANGES[event]:
-            if at < len(args) and not _private(args[at]):
-                raise PermissionError(f"pytead-tui: a replayed call may not change {args[at]!r}")
-    elif event == "socket.__new__":
+    reaching.tell(event, args)
+    for path, folder in reaching.changed(event, args):
+        if not reaching.is_private(path, folder, _folders):
+            raise PermissionError(f"pytead-tui: a replayed call may not change {path!r}")
+    if event == "socket.__new__":
         # Pairs of sockets inside the process, as every asyncio loop has; connecting one elsewhere is refused below.
         if args[1] not in (_UNIX, -1):
             raise PermissionError("pytead-tui: a replayed call may not use the network")
     elif event.startswith(_REFUSED) and event not in _HARMLESS or _calling and event.startswith(_REFUSED_TO_CALLS):
         raise PermissionError(f"pytead-tui: a replayed call may not use {event}")
-
-
-def _private(path: object) -> bool:
-    if isinstance(path, int):
-        return True  # it was opened before, and judged then
-    try:
-        text = os.fsdecode(path)
-    except TypeError:
-        return False
-    if text in (os.devnull, ":memory:"):
-        return True
-    real = os.path.realpath(text)
-    return any(real == folder or real.startswith(folder + os.sep) for folder in _folders)

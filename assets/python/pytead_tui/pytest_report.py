@@ -17,13 +17,20 @@ from pytead_tui.pytest_witness import Witness
 _PATH = os.environ.pop("PYTEAD_REPORT", "")
 _ORDER = os.environ.pop("PYTEAD_ORDER", "")
 _PROJECT = os.environ.pop("PYTEAD_PROJECT", "")
-_witness = Witness()
+_FOLDER = os.environ.pop("PYTEAD_FOLDER", "")
+_ELSEWHERE = os.environ.pop("PYTEAD_ELSEWHERE", "")
+_witness = Witness(_PROJECT)
 _ran: list = []  # the tests that were run here
 
 if _PROJECT:
     from pytead_tui.worker.modules import read_fresh
 
     read_fresh(_PROJECT, {})
+
+if _ELSEWHERE:
+    from pytead_tui.worker import elsewhere
+
+    elsewhere.begin(_ELSEWHERE.split())
 
 
 def _write(**line: object) -> None:
@@ -52,7 +59,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Says which tests there are."""
+    """Says which tests there are, and goes to the folder that they run in: what they import is there by now."""
+    if _FOLDER:
+        os.chdir(_FOLDER)
     _write(kind="collected", pytest=pytest.__version__, tests=[item.nodeid for item in session.items])
 
 
@@ -72,6 +81,13 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.when == "teardown":
         _ran.append(report.nodeid)
     _write(**_witness.line(report))
+
+
+def pytest_warning_recorded(warning_message: object, when: str, nodeid: str) -> None:
+    """Says what a test warned of."""
+    line = _witness.warned(warning_message, when, nodeid)
+    if line is not None:
+        _write(**line)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

@@ -9,39 +9,75 @@ import builtins
 import functools
 import inspect
 import sys
+import tempfile
 import types
 import unittest
+import warnings
 from collections.abc import Callable, Iterator
 
 import pytest
 
+from pytead_tui import reaching
 from pytead_tui.pytest_lines import phase
+from pytead_tui.reaching import Reaching
 
 _WATCHED = frozenset(["_pytest", "pluggy", "pytest", "pytead_tui"])
 _EXCEPTIONS = ("AssertionError", "BaseException", "Exception")
+_LONGEST = 200  # of a warning
 _UNSEEN = "was not called"
 _is_async = inspect.iscoroutinefunction
 _from_call = pytest.CallInfo.from_call
 
 
 class Witness:
-    """A plugin that sees each test function end, and says what was changed to report otherwise."""
+    """A plugin that sees each test function end, says what was changed to report otherwise, and what tests do outside of their
+    process."""
 
-    def __init__(self) -> None:
+    def __init__(self, root: str) -> None:
+        self.root = root
         self.ends: dict = {}  # by test: how its function ended last; None where it returned
         self.before: "list | None" = None
+        self.reaching: "Reaching | None" = None  # of the test that runs
+        self.in_phase = False
+        self.temporary = [tempfile.gettempdir(), "/dev/shm"]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
         """Notes what pytest and this package are, before the first test is imported."""
         self.before = _code()
+        reaching.listen(self._hear)
+
+    def _hear(self, event: str, args: tuple) -> None:
+        if self.in_phase and self.reaching is not None:
+            try:
+                self.reaching.hear(event, args)
+            except Exception:
+                pass  # a test is not to fail for it
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> "Iterator[None]":
+        """Begins to note what a test does outside of its process."""
+        factory = getattr(item.config, "_tmp_path_factory", None)
+        own = [] if factory is None else [str(factory.getbasetemp())]
+        self.reaching = Reaching([self.root, str(item.config.rootpath)], own, self.temporary)
+        yield from self._noting()
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self) -> "Iterator[None]":
+        """Notes the same of what its fixtures do at its end."""
+        yield from self._noting()
+
+    def _noting(self) -> "Iterator[None]":
+        self.in_phase = True
+        yield
+        self.in_phase = False
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> "Iterator[None]":
         """Puts the wrapper around the function of a test while it runs."""
         function = getattr(item, "obj", None)
         if not isinstance(item, pytest.Function) or not callable(function):
-            yield
+            yield from self._noting()
             return
         self.ends[item.nodeid] = _UNSEEN
         seen = _around(self.ends, item.nodeid, function)
@@ -51,13 +87,15 @@ class Witness:
             vars(case)[function.__name__] = seen
         else:
             item.obj = seen
-        yield
+        yield from self._noting()
         item.obj = function
 
     def line(self, report: pytest.TestReport, with_fault: bool = False) -> dict:
         """Gives the line that says how a phase of a test went, as it was seen. A fault counts as noticed by a call only where the
         function raised."""
         said = phase(report)
+        if report.when == "teardown" and self.reaching is not None:
+            said["reached"] = [list(one) for one in self.reaching.all()]
         end = self.ends.get(report.nodeid)
         if report.when != "call" or report.nodeid not in self.ends:
             return said
@@ -66,6 +104,13 @@ class Witness:
         if with_fault and said["outcome"] == "failed" and end is None:
             return {**said, "outcome": "passed"}
         return said
+
+    def warned(self, message: "warnings.WarningMessage", when: str, nodeid: str) -> "dict | None":
+        """Gives the line that says what a test warned of, and nobody expected."""
+        if when != "runtest":
+            return None
+        said = f"{message.category.__name__}: {' '.join(str(message.message).split())}"
+        return {"kind": "reached", "nodeid": nodeid, "reached": [["warning", said[:_LONGEST]]]}
 
     def tampered(self, session: pytest.Session) -> str:
         """Says what is not any more as it was before the tests; empty where results can be believed."""

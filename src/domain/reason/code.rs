@@ -181,6 +181,8 @@ codes! {
         "Record from the program's start.";
     TooLong = "too-long", "its values are too long for a test[ ({detail} characters)]",
         "Record a smaller input.";
+    SetupTooLong = "setup-too-long", "needs {detail} lines of set-up (limit: 12)",
+        "Build the objects in a factory of the project that is recorded, or write the test by hand.";
     MachinePath = "machine-path", "[variable {name} ]contains a path of this machine",
         "Pass a path below the project or `tmp_path`.";
     Redacted = "redacted", "needs a redacted value ({name})",
@@ -213,7 +215,7 @@ codes! {
     // Why an import is not possible.
     DefinedInTestFile = "defined-in-test-file", "{name} is defined in a test file, which tests do not import",
         "Move it to a module that is not named `test_*.py`.";
-    UnguardedScript = "unguarded-script", "{name} is defined in a script that runs when imported",
+    UnguardedScript = "unguarded-script", "{name} is defined in a script that runs when imported[: {detail}]",
         "Guard it with `if __name__ == \"__main__\":`.";
     UnimportableScript = "unimportable-script", "{name} is defined in a script without a module name",
         "Move it into an importable module.";
@@ -271,6 +273,8 @@ codes! {
         "Pin the time zone, or pass it in.";
     FailsInDirectory = "fails-in-directory", "fails in another directory: {detail}",
         "Pass the path in, or use `tmp_path`.";
+    FailsElsewhere = "fails-elsewhere", "fails on another machine: {detail}",
+        "Pass in what it reads of the machine, or set the variable with `monkeypatch`.";
     FailsWithHashSeed = "fails-with-hash-seed", "fails with hash seed {name}: {detail}",
         "Sort what comes from a set before it is used.";
     FailsLater = "fails-later", "fails 400 days later: {detail}",
@@ -283,6 +287,12 @@ codes! {
         "Reset it in a fixture.";
     NonIdempotent = "non-idempotent", "fails when repeated: it changes {detail}",
         "Reset it in a fixture.";
+    WritesOutsideTmpPath = "writes-outside-tmp-path", "changes a file outside of `tmp_path`: {detail}",
+        "Pass the path in, so that a test can give one below `tmp_path`.";
+    LeavesProcess = "leaves-process", "uses the network or starts a process: {detail}",
+        "Replace what it calls there with `monkeypatch` or `unittest.mock`.";
+    RaisesWarning = "raises-warning", "raises a warning: {detail}",
+        "Await the coroutine, close the resource, or expect the warning with `pytest.warns`.";
     KillsNoMutant = "kills-no-mutant", "passes with all {detail} mutants of {name}",
         "Assert more with `e`, or reject it.";
     FailedVerification = "failed-verification", "failed verification: {detail}",

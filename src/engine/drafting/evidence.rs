@@ -21,6 +21,7 @@ use crate::engine::calls::external::Outreach;
 use crate::engine::calls::read::Unsteady;
 use crate::engine::edits::manifest_lookup::Standing;
 use crate::engine::index::call_sites::Readers;
+use crate::engine::index::scripts;
 use crate::engine::state::core::Core;
 use crate::generate::case::Case;
 use crate::generate::choose;
@@ -432,7 +433,11 @@ impl Gathered {
         let reached = |call: CallId| self.reached.get(&call);
         let says = |call: CallId| self.says.get(&call).map_or(&[][..], Vec::as_slice);
         let stand_ins = |call: CallId| self.stand_ins.get(&call).map_or(&[][..], Vec::as_slice);
-        let importable = |name: &str| names.get(name).is_none_or(|module| is_importable(index, module));
+        // Calls that were made again had their script imported.
+        let imported: BTreeSet<&str> =
+            self.functions.iter().filter(|(_, calls, _)| !calls.is_empty()).map(|(one, ..)| one.id.module()).collect();
+        let importable =
+            |name: &str| names.get(name).is_none_or(|module| imported.contains(name) || !scripts::is_script(index, module));
         let project = Project {
             module: &module,
             history: &history,
@@ -572,20 +577,6 @@ fn drafts_of<'p>(
         made.push(Made { function: function.id.clone(), draft, left_out: reasons });
     }
     Ok(made)
-}
-
-/// Tells whether importing a module is harmless: not a script at the top of the project that nobody imports and that
-/// has no main guard (R31).
-fn is_importable(index: &Index, module: &Module) -> bool {
-    let imported = || {
-        index.modules().any(|other| {
-            other
-                .imports
-                .iter()
-                .any(|import| import.module == module.name || import.module.starts_with(&format!("{}.", module.name)))
-        })
-    };
-    module.has_main_guard || module.path.parts().count() > 1 || imported()
 }
 
 fn names(index: &Index) -> HashMap<&str, &Module> {

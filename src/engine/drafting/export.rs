@@ -8,6 +8,7 @@ use crate::base::error::Trouble;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::engine::edits::draft_text;
 use crate::engine::edits::plan::first_party;
+use crate::engine::python::environment;
 use crate::engine::state::core::Core;
 use crate::generate::path_help::conftest;
 use crate::generate::scope::snake_path;
@@ -73,7 +74,10 @@ fn path_help(core: &Core, path: &Path, roots: &BTreeSet<String>) -> Option<Strin
     let below = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let below = below.strip_prefix(core.root.canonicalize().ok()?).ok()?;
     let is_missing = roots.iter().any(|root| Path::new(root) != below);
-    is_missing.then(|| conftest(below.components().count(), roots.iter()))
+    let none = BTreeSet::new();
+    let (roots, variables) = (if is_missing { roots } else { &none }, environment::import_variables(core));
+    let is_needed = is_missing || !variables.is_empty();
+    is_needed.then(|| conftest(below.components().count(), roots.iter(), &variables))
 }
 
 fn write_new(path: &Path, text: &str) -> Result<(), Trouble> {

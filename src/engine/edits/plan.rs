@@ -15,6 +15,7 @@ use crate::engine::edits::overlay::Overlay;
 use crate::engine::edits::support_files;
 use crate::engine::edits::{spec_edits, verdict_edits};
 use crate::engine::index::files;
+use crate::engine::python::environment;
 use crate::engine::state::core::Core;
 use crate::generate::scope::snake_path;
 use crate::generate::trim::without;
@@ -137,19 +138,26 @@ pub fn conflict(core: &Core, proposal: &Proposal) -> Result<Option<Conflict>, Tr
     Ok(Some(Conflict { path: file.clone(), tests, base, mine, disk }))
 }
 
-/// Where plain pytest does not find the project, a conftest beside the tests puts its folders on the path.
+/// Where plain pytest does not find the project, a conftest beside the tests puts its folders on the path; it sets the variables
+/// that modules of the project read when they are imported.
 fn path_help(core: &Core, overlay: &Overlay, draft: &Draft) -> Result<Option<FileEdit>, Trouble> {
-    if draft.import_roots.is_empty() {
+    let variables = environment::import_variables(core);
+    if draft.import_roots.is_empty() && variables.is_empty() {
         return Ok(None);
     }
     let settings = core.settings();
     let folder = &settings.output.tests;
     let Some(path) = RelPath::new(format!("{folder}/conftest.py")) else { return Ok(None) };
-    if overlay::content(core, overlay, &path)?.is_some() {
+    let before = overlay::content(core, overlay, &path)?;
+    if before.as_ref().is_some_and(|text| !path_help::is_path_help(text)) {
         return Ok(None);
     }
-    let text = path_help::conftest(path.parts().count().saturating_sub(1), draft.import_roots.iter());
-    Ok(Some(FileEdit { path, before: None, after: Some(text) }))
+    let below = path.parts().count().saturating_sub(1);
+    let after = match &before {
+        Some(text) => path_help::with_variables(text, &variables),
+        None => path_help::conftest(below, draft.import_roots.iter(), &variables),
+    };
+    Ok(Some(FileEdit { path, before, after: Some(after) }))
 }
 
 /// Lists what stands otherwise than the manifest says, a line each.

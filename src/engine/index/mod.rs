@@ -7,4 +7,5 @@ pub(crate) mod initial;
 pub(crate) mod last_said;
 pub(crate) mod reachability;
 pub(crate) mod refresh;
+pub(crate) mod scripts;
 pub(crate) mod syntax_errors;

@@ -66,14 +66,15 @@ impl Desk<'_> {
             vec![each]
         };
         let (python, _) = self.trials.python(nth).await?;
-        let both = Around { zone: true, elsewhere: true, plain: false };
-        let heard = self.session(&python, &both, alone(&tests)).await?;
+        let all = Around { zone: true, elsewhere: true, machine: true, plain: false };
+        let heard = self.session(&python, &all, alone(&tests)).await?;
         let fine = passed_in(&heard, LOOK);
         let mut blamed = BTreeMap::new();
         let mut left: Vec<String> = tests.into_iter().filter(|test| !fine.contains(test)).collect();
         let single = [
             (Around { zone: true, ..Around::default() }, When::TimeZone),
             (Around { elsewhere: true, ..Around::default() }, When::Folder),
+            (Around { machine: true, ..Around::default() }, When::Machine),
         ];
         for (around, when) in single {
             if left.is_empty() {

@@ -243,7 +243,7 @@ pub async fn round(
             if !is_same_work(&standing, &proposal) {
                 continue;
             }
-            let proof = verdict(core, &proposal, observed, level)?;
+            let proof = verdict(core, environment, &proposal, observed, level)?;
             match proof.verdict {
                 Verdict::Again(rest) if turn + 1 < ROUNDS => {
                     again.push(core.settle_proposal(proposal.id, move |standing| {
@@ -263,7 +263,25 @@ pub async fn round(
     Ok(())
 }
 
-fn verdict(core: &Core, proposal: &Proposal, observed: &Observed, level: Level) -> Result<Proof, Trouble> {
+/// Lists how the version of Python may stand in a test of a function whose module asks for it: `3.13`, `(3, 13`.
+fn versions(core: &Core, environment: &Environment, proposal: &Proposal) -> Vec<String> {
+    const ASKS: [&str; 3] = ["version_info", "python_version", "hexversion"];
+    let index = core.index();
+    let text = index.function(&proposal.function).and_then(|function| index.text(&function.path));
+    if !text.is_some_and(|text| ASKS.iter().any(|word| text.contains(word))) {
+        return Vec::new();
+    }
+    let (major, minor, _) = environment.interpreter.version;
+    vec![format!("{major}.{minor}"), format!("({major}, {minor}")]
+}
+
+fn verdict(
+    core: &Core,
+    environment: &Environment,
+    proposal: &Proposal,
+    observed: &Observed,
+    level: Level,
+) -> Result<Proof, Trouble> {
     let draft = effective(proposal)?;
     let (calls, tested) = {
         let state = core.state.lock();
@@ -277,6 +295,7 @@ fn verdict(core: &Core, proposal: &Proposal, observed: &Observed, level: Level) 
         calls,
         tests_there: usize::from(tested),
         edited: proposal.edited.is_some(),
+        versions: versions(core, environment, proposal),
         machine: machine::facts(),
     };
     Ok(judge(&draft, &observed.trial, &ground))
@@ -375,7 +394,8 @@ async fn observe(core: &Arc<Core>, trials: &Trials, open: &[Arc<Proposal>]) -> R
         let touches = |is: fn(&Touch) -> bool| is_foreign(proposal) || touches.iter().any(is);
         let reads_clock = touches(|touch| matches!(touch, Touch::Clock(_)));
         let uses_chance = touches(|touch| matches!(touch, Touch::Random(_)));
-        candidates.push(Candidate { id: proposal.id, function, draft, reads_clock, uses_chance });
+        let may_warn = proposal.edited.is_some() || touches(|touch| matches!(touch, Touch::Warning(_)));
+        candidates.push(Candidate { id: proposal.id, function, draft, reads_clock, uses_chance, may_warn });
     }
     trials.observe(&candidates).await
 }

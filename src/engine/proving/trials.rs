@@ -58,6 +58,8 @@ pub struct Candidate {
     pub reads_clock: bool,
     /// What it runs through uses random numbers.
     pub uses_chance: bool,
+    /// It warned when it was recorded, or nobody knows.
+    pub may_warn: bool,
 }
 
 /// What was seen of a draft.
@@ -256,6 +258,8 @@ pub(crate) struct Desk<'a> {
 pub(crate) struct Around {
     pub(crate) zone: bool,
     pub(crate) elsewhere: bool,
+    /// As if on another machine.
+    pub(crate) machine: bool,
     /// Nobody looks at why a test failed.
     pub(crate) plain: bool,
 }
@@ -263,7 +267,7 @@ pub(crate) struct Around {
 impl Around {
     /// Those of the runs with another hash seed.
     const fn another() -> Self {
-        Self { zone: true, elsewhere: true, plain: true }
+        Self { zone: true, elsewhere: true, machine: true, plain: true }
     }
 }
 
@@ -382,7 +386,7 @@ impl Desk<'_> {
     }
 
     pub(crate) async fn session(&self, python: &Worker, around: &Around, runs: Vec<ProveRun>) -> Result<Heard, Trouble> {
-        let mut env = BTreeMap::new();
+        let mut env = self.trials.fresh.variables.clone();
         if around.zone {
             let zone = if Path::new("/usr/share/zoneinfo").join(ZONE).exists() { ZONE } else { PLAIN_ZONE };
             env.insert("TZ".to_owned(), zone.to_owned());
@@ -395,6 +399,7 @@ impl Desk<'_> {
             tests: self.files,
             env,
             cwd: around.elsewhere.then_some(Path::new("/")),
+            other_machine: around.machine,
             plain: around.plain,
             runs,
             limit: self.trials.fresh.limit,
@@ -409,7 +414,11 @@ impl Desk<'_> {
         for (at, (file, id)) in (0..).zip(self.owners) {
             let own =
                 |nodeid: &str| nodeid.strip_prefix(file.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
-            let mut trial = Trial { clock: clock_of(candidates, *id, self.first.1.clock.as_deref()), ..Trial::default() };
+            let mut trial = Trial {
+                clock: clock_of(candidates, *id, self.first.1.clock.as_deref()),
+                may_warn: candidates.iter().any(|one| one.id == *id && one.may_warn),
+                ..Trial::default()
+            };
             if let Some(broken) = first.uncollected.iter().find(|result| own(&result.nodeid)) {
                 trial.runs.push(run(Manner::Alone, 0, &[], RunEnd::not_collected(broken)));
                 all.insert(*id, Observed { trial, with_roots: self.with_roots });
@@ -422,7 +431,7 @@ impl Desk<'_> {
             trial.runs.push(run(Manner::Alone, 0, &[], end(first, LOOK)));
             trial.runs.push(run(Manner::Forward, 0, &[], end(first, FORWARD)));
             for (nth, heard) in others {
-                let around = [Variation::TimeZone, Variation::Folder];
+                let around = [Variation::TimeZone, Variation::Folder, Variation::Machine];
                 trial.runs.push(run(Manner::Backward, *nth, &around, end(heard, BACKWARD)));
                 trial.runs.push(run(Manner::Shuffled, *nth, &around, end(heard, SHUFFLED)));
             }

@@ -221,6 +221,14 @@ pub async fn close(core: &Core) {
 }
 
 /// Lists the folders the project's modules are imported from, absolute.
+/// Gives the variables that the project's modules need to be imported, as they were recorded.
+pub fn import_variables(core: &Core) -> BTreeMap<String, String> {
+    core.store().import_variables().unwrap_or_else(|error| {
+        core.log.trouble("python", &error.into());
+        BTreeMap::new()
+    })
+}
+
 pub fn import_roots(index: &Index, root: &Path) -> Vec<PathBuf> {
     let roots: BTreeSet<&str> =
         index.modules().filter(|module| !module.is_test()).map(|module| module.import_root.as_str()).collect();
@@ -313,6 +321,7 @@ impl Environment {
         let index = core.index();
         spec.paths = import_roots(&index, &core.root);
         spec.preload = preload(&index);
+        spec.env = import_variables(core);
         spec
     }
 

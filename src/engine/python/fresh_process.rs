@@ -17,7 +17,7 @@ use crate::base::error::Trouble;
 use crate::contain::{self, Confinement, Level};
 use crate::domain::proposal::{Draft, ProposalId};
 use crate::engine::index::files;
-use crate::engine::python::environment::Environment;
+use crate::engine::python::environment::{self, Environment};
 use crate::engine::python::worker_pool;
 use crate::engine::state::core::Core;
 use crate::generate::prove::{Manner, Run, RunEnd, TestResult, Variation};
@@ -38,6 +38,8 @@ pub struct Fresh {
     /// The folders of the project's modules, and the modules' names.
     pub roots: Vec<PathBuf>,
     pub names: BTreeSet<String>,
+    /// What they need of the environment to be imported.
+    pub variables: BTreeMap<String, String>,
     pub limit: Duration,
     pub cancel: CancellationToken,
 }
@@ -47,7 +49,7 @@ pub struct Fresh {
 pub struct Way {
     pub manner: Manner,
     pub hash_seed: u32,
-    /// In a folder that is not the project's.
+    /// In a folder that is not the project's, as if on another machine.
     pub elsewhere: bool,
 }
 
@@ -69,6 +71,7 @@ impl Fresh {
             level,
             roots,
             names,
+            variables: environment::import_variables(core),
             limit: Duration::from_secs(core.settings().generation.proof_seconds.max(1)),
             cancel: cancel.clone(),
         }
@@ -98,7 +101,7 @@ impl Fresh {
                 ends = self.once(drafts, way, with_roots)?;
             }
             for (id, end) in ends {
-                let varied = if way.elsewhere { vec![Variation::Folder] } else { Vec::new() };
+                let varied = if way.elsewhere { vec![Variation::Folder, Variation::Machine] } else { Vec::new() };
                 let observed = seen.entry(id).or_default();
                 observed.runs.push(Run { manner: way.manner, fresh: true, hash_seed: Some(way.hash_seed), varied, end });
                 observed.with_roots = with_roots;
@@ -126,7 +129,8 @@ impl Fresh {
                 Manner::Shuffled => Some("shuffle"),
             },
             cwd: way.elsewhere.then_some(Path::new("/")),
-            env: BTreeMap::from([("PYTHONSAFEPATH".to_owned(), "1".to_owned())]),
+            other_machine: way.elsewhere,
+            env: [("PYTHONSAFEPATH".to_owned(), "1".to_owned())].into_iter().chain(self.variables.clone()).collect(),
             limit: self.limit + Duration::from_secs(drafts.len() as u64),
         };
         let report = runner::run(&suite, &mut |invocation| {

@@ -21,6 +21,7 @@ use crate::domain::touch::Touch;
 use crate::domain::value::TypeName;
 use crate::domain::way::{Led, Way};
 use crate::engine::index::call_sites::Sites;
+use crate::engine::index::scripts;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
 use crate::python::protocol;
@@ -270,7 +271,8 @@ pub fn requests<'a>(
             None => call.way,
         };
         let qualname = callee.qualname();
-        let surroundings = answering(core, call).map(|found| Surroundings { stand_ins: found, ..Surroundings::of(call) });
+        let script = index.module_called(callee.module()).is_some_and(|module| scripts::is_script(index, module));
+        let surroundings = answering(core, call).map(|found| Surroundings { stand_ins: found, script, ..Surroundings::of(call) });
         Some(surroundings.map(|surroundings| ReplayCall {
             key: key as u64,
             module: callee.module().to_owned(),

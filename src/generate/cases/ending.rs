@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::call::{Call, GeneratorEnd, Outcome};
+use crate::domain::call::{Call, Effect, GeneratorEnd, ITS_ITEMS, Outcome};
 use crate::domain::function::Function;
 use crate::domain::observation::{OpenLeaf, Stream, Warned};
 use crate::domain::reason::{Place, ReasonCode};
@@ -37,6 +37,18 @@ pub(super) fn expect<'a>(
     let subject = RESULT.to_string();
     let manager = function.decorators.iter().any(|decorator| decorator.ends_with("contextmanager"));
     match &call.effect.outcome {
+        // A plain function that gives a coroutine or an asynchronous generator: what these give is what it does.
+        Outcome::Returned(value) if !function.is_async && (reading(&call.effect).is_some() || is_coroutine(value)) => {
+            let Some((way, given)) = reading(&call.effect) else { return no(ReasonCode::NotComparable) };
+            builder.work.imports.insert(Import::module("asyncio"));
+            let awaits = builder.project.awaits;
+            case.wrap = match given {
+                Value::List(items) if way == "aiter" && items.len() < ITEMS_MAX => Wrap::CollectAsync(awaits),
+                Value::List(items) if way == "aiter" => Wrap::FirstAsync(awaits, items.len()),
+                _ => Wrap::Await(awaits),
+            };
+            case.assertions.extend(builder.assertions(&subject, given)?);
+        }
         Outcome::Returned(value) => {
             if function.is_async {
                 case.wrap = Wrap::Await(builder.project.awaits);
@@ -69,10 +81,13 @@ pub(super) fn expect<'a>(
             case.ending = Ending::Raises(raised);
         }
         Outcome::Yielded { items, end } if manager => {
-            let ([item], GeneratorEnd::Returned(_), false) = (items.as_slice(), end, function.is_async) else {
+            let ([item], GeneratorEnd::Returned(_)) = (items.as_slice(), end) else {
                 return no(ReasonCode::UnfinishedContext);
             };
-            case.wrap = Wrap::With;
+            case.wrap = if function.is_async { Wrap::WithAsync(builder.project.awaits) } else { Wrap::With };
+            if function.is_async {
+                builder.work.imports.insert(Import::module("asyncio"));
+            }
             case.assertions.extend(builder.assertions(&subject, item)?);
         }
         Outcome::Yielded { items, end } => yielded(builder, function, items, end, case)?,
@@ -99,7 +114,7 @@ pub(super) fn expect<'a>(
         seen.push(assertion.clone());
         new
     });
-    if matches!(case.ending, Ending::Returns) && !matches!(case.wrap, Wrap::With | Wrap::CollectAsync(_)) {
+    if matches!(case.ending, Ending::Returns) && !case.wrap.is_statement() {
         case.warns = warns(builder, call);
     }
     let silent = case.printed.is_empty() && case.warns.is_none();
@@ -198,6 +213,23 @@ fn warns(builder: &mut Builder<'_, '_>, call: &Call) -> Option<Raises> {
     None
 }
 
+/// Tells how what a call gave was read, `await` or `aiter`, and what that gave.
+fn reading(effect: &Effect) -> Option<(&str, &Value)> {
+    let read = match &effect.outcome {
+        // A closer look has it in the place of the result.
+        Outcome::Returned(value @ Value::New { .. }) => value,
+        _ => &effect.changed.iter().find(|(name, _)| name == ITS_ITEMS)?.1,
+    };
+    let Value::New { ty, args, .. } = read else { return None };
+    let way = ty.qualname.as_str();
+    (ty.module == "builtins" && matches!(way, "await" | "aiter")).then_some(())?;
+    Some((way, args.first()?))
+}
+
+fn is_coroutine(value: &Value) -> bool {
+    value.type_name() == "coroutine"
+}
+
 /// R7: lazy results are consumed under a cap.
 fn yielded(
     builder: &mut Builder<'_, '_>,
@@ -221,6 +253,10 @@ fn yielded(
     match end {
         GeneratorEnd::Returned(_) if function.is_async => {
             case.wrap = Wrap::CollectAsync(builder.project.awaits);
+            builder.work.imports.insert(Import::module("asyncio"));
+        }
+        GeneratorEnd::Open if function.is_async && !items.is_empty() => {
+            case.wrap = Wrap::FirstAsync(builder.project.awaits, items.len());
             builder.work.imports.insert(Import::module("asyncio"));
         }
         _ if function.is_async => return no(ReasonCode::UnconsumedIterator),

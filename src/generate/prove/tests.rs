@@ -18,6 +18,7 @@ fn run(manner: Manner, seed: u32, results: &[(&str, bool)]) -> Run {
             message: if *passed { String::new() } else { "assert 2 == 3".into() },
             lines: if *passed { vec![] } else { vec!["    def test_b():".into(), "assert 2 == 3".into()] },
             interrupted: None,
+            reached: vec![],
         })
         .collect();
     let varied = if seed == 8 { vec![Variation::TimeZone] } else { vec![] };
@@ -233,4 +234,45 @@ fn no_verdict_depends_on_the_wording_of_a_reason() {
         the_one_that_spoils_others_goes_and_its_victims_stay();
         what_changes_the_process_goes_and_what_fills_a_cache_stays();
     });
+}
+
+/// What the sandbox refuses decides no outcome, and without one a test would change the machine.
+#[test]
+fn a_test_that_reaches_out_of_its_process_is_left_out() {
+    for (kind, detail, code) in [
+        ("file", "os.mkdir made", ReasonCode::WritesOutsideTmpPath),
+        ("net", "socket.connect", ReasonCode::LeavesProcess),
+        ("process", "subprocess.Popen", ReasonCode::LeavesProcess),
+    ] {
+        let mut trial = trial(true, true);
+        trial.faults = faults(&[&["test_a", "test_b"]]);
+        let RunEnd::Finished(results) = &mut trial.runs[2].end else { unreachable!() };
+        results[1].reached = vec![(kind.into(), detail.into())];
+        assert_eq!(rest(&trial), (vec!["test_a".to_owned()], vec![of("test_b", code.with(detail))]), "{kind}");
+    }
+}
+
+#[test]
+fn a_test_that_warns_of_what_nobody_recorded_is_left_out() {
+    for (detail, may_warn, is_left_out) in [
+        ("DeprecationWarning: old", false, true),
+        ("DeprecationWarning: old", true, false),
+        ("RuntimeWarning: coroutine 'f' was never awaited", true, true),
+    ] {
+        let mut trial = Trial { may_warn, ..trial(true, true) };
+        trial.faults = faults(&[&["test_a", "test_b"]]);
+        let RunEnd::Finished(results) = &mut trial.runs[0].end else { unreachable!() };
+        results[1].reached = vec![("warning".into(), detail.into())];
+        let verdict = judge(&draft(), &trial, &ground()).verdict;
+        assert_eq!(matches!(verdict, Verdict::Again(_)), is_left_out, "{detail}");
+    }
+}
+
+#[test]
+fn a_test_that_holds_the_version_of_python_is_left_out() {
+    let mut trial = trial(true, true);
+    trial.faults = faults(&[&["test_a", "test_b"]]);
+    let ground = Ground { versions: vec!["f(2)".into()], ..ground() };
+    let Verdict::Again(rest) = judge(&draft(), &trial, &ground).verdict else { panic!("it stays") };
+    assert_eq!(rest.tests, ["test_a"]);
 }

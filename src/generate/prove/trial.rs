@@ -28,6 +28,8 @@ pub enum Variation {
     Folder,
     /// It ran in another time zone.
     TimeZone,
+    /// It ran as if on another machine, with an empty environment.
+    Machine,
     /// It ran later by the clock.
     Later,
     /// It drew other random numbers.
@@ -87,6 +89,8 @@ pub struct TestResult {
     pub lines: Vec<String>,
     /// What kept it from its own end.
     pub interrupted: Option<Interrupted>,
+    /// What it did outside of its process, or warned of: the kind, and what exactly.
+    pub reached: Vec<(String, String)>,
 }
 
 impl From<&crate::pytest::report::TestResult> for TestResult {
@@ -97,6 +101,7 @@ impl From<&crate::pytest::report::TestResult> for TestResult {
             message: result.message.clone(),
             lines: result.lines.clone(),
             interrupted: result.interrupted,
+            reached: result.reached.clone(),
         }
     }
 }
@@ -155,6 +160,8 @@ pub enum When {
     TimeZone,
     /// In another folder.
     Folder,
+    /// On another machine.
+    Machine,
     /// Under this hash seed.
     HashSeed(u32),
     /// 400 days later.
@@ -168,6 +175,7 @@ impl When {
         match self {
             Self::TimeZone => ReasonCode::FailsInTimezone.with(why),
             Self::Folder => ReasonCode::FailsInDirectory.with(why),
+            Self::Machine => ReasonCode::FailsElsewhere.with(why),
             Self::HashSeed(seed) => ReasonCode::FailsWithHashSeed.of(seed).with(why),
             Self::Later => ReasonCode::FailsLater.with(why),
         }
@@ -204,6 +212,8 @@ pub struct Trial {
     pub faults: Faults,
     /// Whether the time of day was varied.
     pub clock: Clock,
+    /// Its calls warned when they were recorded, or nobody knows.
+    pub may_warn: bool,
     /// Why nothing of it ran in a warm Python, when it did not.
     pub cold: Option<String>,
 }
@@ -219,6 +229,7 @@ impl Default for Trial {
             blamed: BTreeMap::new(),
             faults: Faults::None("it did not run in a warm Python".into()),
             clock: Clock::default(),
+            may_warn: false,
             cold: None,
         }
     }
@@ -239,6 +250,8 @@ pub struct Ground {
     pub tests_there: usize,
     /// A person wrote this text, so nothing in it is put right behind their back.
     pub edited: bool,
+    /// How the version of this Python is written, where the function's module asks for it.
+    pub versions: Vec<String>,
     /// Texts that only this machine has.
     pub machine: Vec<String>,
 }

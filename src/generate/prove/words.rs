@@ -19,6 +19,7 @@ pub(super) fn when(when: When) -> String {
     match when {
         When::TimeZone => "in another time zone".to_owned(),
         When::Folder => "in another folder".to_owned(),
+        When::Machine => "on another machine".to_owned(),
         When::HashSeed(seed) => format!("under hash seed {seed}"),
         When::Later => varied(Variation::Later).to_owned(),
     }
@@ -133,6 +134,7 @@ fn circumstances(runs: &[Run]) -> String {
     let place = |variation: &Variation| match variation {
         Variation::Folder => Some("folder"),
         Variation::TimeZone => Some("time zone"),
+        Variation::Machine => Some("machine"),
         Variation::Later | Variation::RandomNumbers => None,
     };
     let places: Vec<&str> = variations.iter().filter_map(place).collect();
@@ -149,6 +151,7 @@ pub fn varied(variation: Variation) -> &'static str {
     match variation {
         Variation::Folder => "another folder",
         Variation::TimeZone => "another time zone",
+        Variation::Machine => "another machine",
         Variation::Later => "400 days later",
         Variation::RandomNumbers => "other random numbers",
     }

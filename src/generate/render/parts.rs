@@ -92,7 +92,7 @@ pub(super) fn run_only(expr: &Expr, wrap: Wrap) -> Vec<String> {
 /// Writes how the value of the act is come by.
 pub(in crate::generate) fn wrapped(expr: &Expr, wrap: Wrap) -> Expr {
     match wrap {
-        Wrap::Plain | Wrap::With | Wrap::CollectAsync(_) => expr.clone(),
+        Wrap::Plain | Wrap::With | Wrap::CollectAsync(_) | Wrap::FirstAsync(..) | Wrap::WithAsync(_) => expr.clone(),
         Wrap::Await(by) if by.is_native() => awaited(expr),
         Wrap::Await(_) => Expr::call("asyncio.run", vec![expr.clone()]),
         Wrap::Each => Expr::Atom(format!("[list(item) for item in {}]", expr.flat())),

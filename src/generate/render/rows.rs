@@ -63,12 +63,7 @@ pub fn shape(case: &Case) -> Option<String> {
     let left_out: Vec<bool> = case.args.iter().map(is_left_out).collect();
     let scalars = case.args.iter().flat_map(|arg| &arg.items).all(|item| item.value.flat().len() <= 60);
     let loud = !case.printed.is_empty() || case.warns.is_some();
-    if case.laid != Laid::default()
-        || !single_items
-        || !scalars
-        || loud
-        || matches!(case.wrap, Wrap::With | Wrap::CollectAsync(_))
-    {
+    if case.laid != Laid::default() || !single_items || !scalars || loud || case.wrap.is_statement() {
         return None;
     }
     let on_receiver = matches!(case.target, Target::Object(_) | Target::Unbound { .. });

@@ -83,7 +83,8 @@ def test_effects(program):
     assert effects(spool, "throws_dice") == {
         ("random", d) for d in ("random.random", "random.randint", "uuid.uuid4", "os.urandom")
     }
-    assert effects(spool, "asks_the_environment") == {("env", "os.getenv"), ("env", "os.environ")}
+    asked = {e for e in effects(spool, "asks_the_environment") if e[0] != "variable"}
+    assert asked == {("env", "os.getenv"), ("env", "os.environ")}
     assert effects(spool, "asks_where") == {("cwd", "os.getcwd")}
     assert {kind for kind, _ in effects(spool, "starts")} == {"thread"}
     # Printing a warning reads the line it is about.
@@ -177,19 +178,20 @@ def test_generators_of_random_numbers_are_chance_unless_the_call_seeded_them(pro
 
 
 def test_what_a_call_found_is_noted_for_all_calls_around_it(program):
-    """R16: each of them may be made again alone; secrets, large files and what says more of the machine are not kept."""
+    """R16: each of them may be made again alone; secrets, large files and what every process has are not kept."""
     for name, text in (("data.txt", "a,b\n"), ("large.txt", "x" * 5000), ("token.txt", "12345678"), (".env", "A=1")):
         program.write(name, text)
     spool = program.main("""
         import os
 
-        os.environ.update(SHOP_MODE="live", SHOP_TOKEN="abcdefgh", HOME="/home/ada")
+        os.environ.update(SHOP_MODE="live", SHOP_TOKEN="abcdefgh", HOME="/home/ada", LC_TIME="fr_FR", TZ="UTC")
 
         def inner():
             for name in ("data.txt", "large.txt", "token.txt", ".env"):
                 with open(name) as stream:
                     stream.read()
-            return os.environ.get("SHOP_MODE"), os.environ["SHOP_TOKEN"], os.getenv("HOME"), os.getenv("SHOP_MISSING")
+            asked = os.environ.get("SHOP_MODE"), os.environ["SHOP_TOKEN"], "TZ" in os.environ, os.getenv("SHOP_MISSING")
+            return *asked, os.environ.get("LC_TIME"), os.path.expanduser("~"), os.environ["PATH"]
 
         def outer():
             return len(inner())
@@ -205,7 +207,8 @@ def test_what_a_call_found_is_noted_for_all_calls_around_it(program):
     assert not [e for e in effects(spool, "copies") if e[0] == "variable"], "it asked for none of them"
     for name in ("inner", "outer"):
         found = {e for e in effects(spool, name) if e[0] in ("content", "variable")}
-        assert found == {("content", "data.txt\0a,b\n"), ("variable", "SHOP_MODE=live")}, name
+        variables = ("SHOP_MODE=live", "TZ=UTC", "LC_TIME=fr_FR", "HOME=/home/ada")
+        assert found == {("content", "data.txt\0a,b\n"), *(("variable", text) for text in variables)}, name
 
 
 @pytest.mark.parametrize(("database", "uri", "touched"), [
@@ -229,3 +232,24 @@ def test_a_database_in_memory_is_no_file(program, database, uri, touched):
                 pass  # a library without memdb
     """)  # fmt: skip
     assert any(kind == "file" for kind, _ in effects(spool, "f")) == touched
+
+
+def test_what_modules_read_of_the_environment_while_they_are_imported_is_noted(program, monkeypatch):
+    """They may not be imported again without it; of a secret, and of who sits where, nothing is kept."""
+    values = {"APP_MODE": "x", "APP_TOKEN": "abcdefgh", "HOME": "/home/ada", "APP_LATE": "y"}
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
+    spool = program.main("""
+        import os
+
+        MODE, TOKEN = os.environ["APP_MODE"], os.getenv("APP_TOKEN")
+        HOME, MISSING, ALL = os.environ.get("HOME"), os.environ.get("APP_MISSING"), dict(os.environ)
+
+        def late():
+            return os.environ["APP_LATE"], os.environ["APP_MODE"]
+
+        main = late
+    """)  # fmt: skip
+    read = [record[2:] for record in spool.of("E") if record[1] is None]
+    assert sorted(read) == [("variable", "APP_MODE=x"), ("variable", "APP_TOKEN=[REDACTED:token]")]
+    assert ("variable", "APP_LATE=y") in effects(spool, "late")

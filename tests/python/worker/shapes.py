@@ -1,6 +1,7 @@
 """Classes whose instances are captured and made again."""
 
 import builtins
+import contextlib
 import enum
 from collections import namedtuple
 from dataclasses import dataclass, field
@@ -171,3 +172,27 @@ def recursive():
         return n and down(n - 1)
 
     return down
+
+
+@contextlib.contextmanager
+def opened(name, mode="r"):
+    yield name, mode
+
+
+async def later(n):
+    for i in range(n):
+        yield i
+
+
+@contextlib.asynccontextmanager
+async def opened_later(name):
+    yield name
+
+
+async def collected(items):
+    return [item async for item in items]
+
+
+async def entered(manager):
+    async with manager as value:
+        return value

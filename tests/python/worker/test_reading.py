@@ -36,6 +36,28 @@ def failing():
     raise ValueError("no")
 
 
+async def later(items):
+    for item in items:
+        yield item
+
+
+async def given(item):
+    if item is None:
+        raise ValueError("no")
+    return [item]
+
+
+def test_what_is_awaited_is_read_too():
+    assert read(given(1)) == {reading.KEY: (TAG, "new", "builtins", "await", ([1],), {})}
+    assert read(later([1, 2])) == {reading.KEY: (TAG, "new", "builtins", "aiter", ([1, 2],), {})}
+    failed = read(given(None))
+    assert failed[reading.KEY] == [] and failed[reading.END][0][:2] == (TAG, "exc")
+    begun = given(2)
+    with pytest.raises(StopIteration):
+        begun.send(None)
+    assert read(begun) is None
+
+
 @pytest.mark.parametrize(
     ("value", "items"),
     [
@@ -73,5 +95,5 @@ def test_a_reading_with_effects_says_so(tmp_path):
         return path
 
     found = read(map(writes, [tmp_path / "new"]))
-    assert found == reading.unread("reading it has effects: open")
+    assert found == reading.unread("reading it has effects: write")
     assert not reading.is_read(found)

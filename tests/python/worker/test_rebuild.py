@@ -1,6 +1,7 @@
 """What the recorder captures is made again: captured once more it is the same tree."""
 
 import array
+import asyncio
 import builtins
 import collections
 import datetime
@@ -13,6 +14,7 @@ import logging
 import marshal
 import pathlib
 import re
+import sys
 import types
 import uuid
 import zoneinfo
@@ -150,6 +152,12 @@ def test_an_exception_keeps_its_arguments_and_state():
 def test_generators_partials_methods_and_files_are_made_again():
     made = again(shapes.numbers(1, 2, 3, step=4, other=5))
     assert made.gi_frame.f_locals == {"n": 1, "rest": (2, 3), "step": 4, "more": {"other": 5}}
+    manager = again(shapes.opened("a", mode="b"))
+    with manager as (name, mode):
+        assert (name, mode) == ("a", "b")
+    if sys.version_info[:2] != (3, 11):
+        assert asyncio.run(shapes.collected(again(shapes.later(2)))) == [0, 1]
+        assert asyncio.run(shapes.entered(again(shapes.opened_later("a")))) == "a"
     partial = functools.partial(shapes.numbers, 1, step=2)
     again_partial = again(partial)
     assert (again_partial.func, again_partial.args, again_partial.keywords) == (shapes.numbers, (1,), {"step": 2})

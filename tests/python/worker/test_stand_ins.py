@@ -68,11 +68,12 @@ def test_a_function_is_replaced_wherever_a_module_names_it(module, monkeypatch):
     assert other.another is test_what_is_gone_cannot_be_replaced
 
 
-def test_what_would_leave_the_process_is_stopped_and_told():
+def test_what_would_leave_the_process_is_stopped_and_told(tmp_path):
     program = """
-import socket, subprocess, sys
+import os, socket, subprocess, sys, tempfile
+from pathlib import Path
 from pytead_tui.worker import stand_ins
-stopped = stand_ins.stay()
+stopped = stand_ins.stay(sys.argv[1])
 open(__file__ if "__file__" in globals() else "/dev/null").close()
 try:
     subprocess.run([sys.executable, "-c", ""])
@@ -82,11 +83,28 @@ try:
     socket.create_connection(("127.0.0.1", 9))
 except Exception:
     pass  # some programs think that they know what went wrong
-print(stopped)
+try:
+    Path("made").mkdir()
+except OSError:
+    pass
+except stand_ins.Leaving:
+    print(os.path.exists("made"))
+try:
+    os.access(".", os.W_OK)
+except stand_ins.Leaving as leaving:
+    print(leaving, os.access(".", os.R_OK))
+with tempfile.TemporaryDirectory() as folder:
+    Path(folder, "file").write_text("x")
+left, right = socket.socketpair()
+print(stopped.noted)
 """
     environment = {"PYTHONPATH": str(Path(stand_ins.__file__).parents[2])}
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
-    assert done.stdout.splitlines() == ["subprocess.Popen", "['subprocess.Popen', 'socket.getaddrinfo']"], done
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert done.stdout.splitlines() == [
+        "subprocess.Popen", "False", "os.access True",
+        "[('process', 'subprocess.Popen'), ('net', 'socket.getaddrinfo'), ('file', 'os.mkdir made'), ('file', 'os.access .')]",
+    ], done  # fmt: skip
 
 
 def test_what_is_gone_cannot_be_replaced(module):

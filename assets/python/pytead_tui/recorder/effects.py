@@ -60,10 +60,11 @@ _SPAWNING = ("multiprocessing.popen_spawn_posix", "multiprocessing.popen_forkser
 
 # Files and variables that are noted of a call, and the bytes of a file and of a variable.
 FOUND, CONTENT, VARIABLE = 8, 4096, 200
-# Variables that say more of the machine than of the program.
-_MACHINE = frozenset(
-    "HOME USER LOGNAME PATH PWD OLDPWD SHELL HOSTNAME TERM TMPDIR LANG LANGUAGE TZ DISPLAY MAIL EDITOR VIRTUAL_ENV".split()
-)
+# Variables that every process has as it needs them, and those of Python's own and of its test runner.
+_OWN = frozenset(("PATH", "TMPDIR", "TEMP", "TMP"))
+_OWN_PREFIXES = ("PYTEAD", "PYTHON", "PYTEST_")
+# Variables that say who sits where: no module is imported otherwise for them, and each machine has its own.
+_PLACES = frozenset("HOME USER LOGNAME SHELL TERM PWD OLDPWD HOSTNAME DISPLAY MAIL VIRTUAL_ENV".split())
 
 # `a[b]`, which Python 3.14 counts among the operators.
 _SUBSCRIPTS = frozenset(opcode.opmap[name] for name in ("BINARY_SUBSCR", "BINARY_OP") if name in opcode.opmap)
@@ -73,6 +74,7 @@ _CODING = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 
 _found: dict = {}
 _searched: dict = {}
+_read: set = set()  # variables, while modules were imported
 _heard: list = []  # the recorders that have their hook
 LONGEST = 300
 
@@ -142,9 +144,10 @@ def note_drawn(recorder: Recorder, frame: object, generator: object, detail: str
         note(recorder, frame, "random", detail)
 
 
-def leaves(event: str) -> bool:
-    """Whether an audit event tells of the network or of another process."""
-    return _AUDITED.get(event) in _OUT
+def leaves(event: str) -> "str | None":
+    """Gives the kind of what leaves the process, the network or another process, if that is what an audit event tells of."""
+    kind = _AUDITED.get(event)
+    return kind if kind in _OUT else None
 
 
 def imports(module: "str | None", name: str) -> bool:
@@ -212,6 +215,11 @@ def is_for_one(asking: object) -> bool:
     return code.co_code[at] in _SUBSCRIPTS
 
 
+def is_kept(name: str) -> bool:
+    """Whether a variable is noted, and set again where a call is made again."""
+    return name not in _OWN and not name.startswith(_OWN_PREFIXES)
+
+
 def asked(recorder: Recorder, frame: object) -> None:
     """Notes a use of the environment in `frame`, one of its own methods, and what the variable that is read held."""
     asking = frame.f_back
@@ -219,19 +227,41 @@ def asked(recorder: Recorder, frame: object) -> None:
         asking = asking.f_back
     if asking is None or asking.f_code.co_filename.startswith(PACKAGE):
         return
-    note(recorder, frame, "env", "os.environ")
+    if not note(recorder, frame, "env", "os.environ") and recorder.call_around(frame) is None:
+        _imported(recorder, frame, asking)
+        return
     if recorder.journey or frame.f_code.co_name != "__getitem__" or not is_for_one(frame.f_back):
         return
     name = frame.f_locals.get("key")
-    if type(name) is not str or name in _MACHINE or name.startswith(("LC_", "XDG_", "PYTEAD")):
+    if type(name) is not str or not is_kept(name) or redact.secret_word(name) is not None:
         return
-    if redact.secret_word(name) is not None or recorder.project.file(asking.f_code.co_filename) is None:
-        return
+    text = _variable(name)
+    if text is not None and redact.word_of(text) is None:
+        _found_there(recorder, asking, "variable", name + "=" + text)
+
+
+def _variable(name: str) -> "str | None":
+    """Gives the value of a variable that is set and short."""
     held = getattr(os.environ, "_data", {}).get(name.encode(*_CODING))
-    if type(held) is bytes and len(held) <= VARIABLE:
-        text = held.decode(*_CODING)
-        if redact.word_of(text) is None:
-            _found_there(recorder, asking, "variable", name + "=" + text)
+    return held.decode(*_CODING) if type(held) is bytes and len(held) <= VARIABLE else None
+
+
+def _imported(recorder: Recorder, frame: object, asking: object) -> None:
+    """Notes a variable that the project reads outside of any call, while it is imported: it may be needed to import it again.
+    Of a secret a placeholder is noted, which is as good for that."""
+    if recorder.journey or frame.f_code.co_name != "__getitem__" or not is_for_one(frame.f_back):
+        return
+    name = frame.f_locals.get("key")
+    if type(name) is not str or not is_kept(name) or name in _PLACES or name in _read:
+        return
+    text = _variable(name)
+    if text is None or recorder.project.file(asking.f_code.co_filename) is None:
+        return
+    _read.add(name)
+    word = redact.secret_word(name) or redact.word_of(text)
+    if word is not None:
+        text = "[REDACTED:%s]" % word
+    recorder.spools.current().write(("E", None, "variable", name + "=" + text))
 
 
 def _content(recorder: Recorder, frame: object, path: str) -> None:
@@ -299,7 +329,7 @@ def install(recorder: Recorder) -> None:
     sys.addaudithook(hook)
 
 
-def _is_in_memory(database: str) -> bool:
+def is_in_memory(database: str) -> bool:
     """Whether a database of SQLite is no file that stays: one in memory, or a temporary one."""
     scheme, _, rest = database.partition(":")
     if scheme != "file" or not rest:
@@ -329,7 +359,7 @@ def _detail(event: str, args: tuple) -> "str | None":
         first = str(first)
     if type(first) is not str:
         return event
-    if first == os.devnull or event == "sqlite3.connect" and _is_in_memory(first):
+    if first == os.devnull or event == "sqlite3.connect" and is_in_memory(first):
         return None
     if event in _STARTS and first == sys.executable and not os.path.basename(first).startswith(("python", "pypy")):
         return event  # by its name nobody would know it

@@ -201,19 +201,20 @@ class Hook:
 class Library:
     """What a function of the standard library reports its start to."""
 
-    __slots__ = ("on", "recorder", "count", "look")
+    __slots__ = ("on", "recorder", "count", "look", "always")
 
     Deep = RecursionError
 
-    def __init__(self, recorder: Recorder, count: int, look: object) -> None:
+    def __init__(self, recorder: Recorder, count: int, look: object, always: bool) -> None:
         self.on = True
         self.recorder = recorder
         self.count = count
         self.look = look
+        self.always = always  # outside of calls, too
 
     def enter(self, *args: object) -> None:
         recorder = self.recorder
-        if not recorder.on or not (recorder.live or recorder.when_test):
+        if not recorder.on or not (recorder.live or recorder.when_test or self.always):
             return
         try:
             self.look(recorder, _getframe(1), args[: self.count])

@@ -14,6 +14,10 @@ async def _coroutine():  # type: ignore[no-untyped-def]
     pass
 
 
+async def _async_generator():  # type: ignore[no-untyped-def]
+    yield
+
+
 _made = _coroutine()
 _made.close()
 
@@ -29,6 +33,7 @@ MemberDescriptor = type(_Holder.slot)
 GetSetDescriptor = type(type.__dict__["__dict__"])
 Generator = type(_Holder().method())
 Coroutine = type(_made)
+AsyncGenerator = type(_async_generator())
 Module = type(sys)
 Code = type(_coroutine.__code__)
 MappingProxy = type(_Holder.__dict__)

@@ -39,6 +39,12 @@ def handler(cls: type, mro: tuple) -> object:
     return None
 
 
+def _manager(w, v, d):
+    """A context manager that a generator makes, as long as nobody entered it, is made by calling the function again."""
+    made = v.__dict__.get("gen")
+    return w.value(made, d) if type(made) in (kinds.Generator, kinds.AsyncGenerator) else w.opaque(v)
+
+
 # Exact types, by (module, qualname).
 
 
@@ -279,6 +285,8 @@ _EXACT = {
     ("builtins", "slice"): _slice,
     ("builtins", "memoryview"): _memoryview,
     ("builtins", "mappingproxy"): _mapping_proxy,
+    ("contextlib", "_GeneratorContextManager"): _manager,
+    ("contextlib", "_AsyncGeneratorContextManager"): _manager,
     ("collections", "deque"): _deque,
     ("collections", "Counter"): _counter,
     ("collections", "OrderedDict"): _ordered,

@@ -10,7 +10,8 @@ from pytead_tui.recorder.own import __builtins__, _weakref
 from pytead_tui.recorder.plans import lookup
 
 
-def _environ(recorder: object, frame: object, args: tuple) -> None:
+def environ(recorder: object, frame: object, args: tuple) -> None:
+    """Notes who uses the environment; also outside of calls: modules read it while they are imported."""
     effects.asked(recorder, frame)
 
 
@@ -62,9 +63,9 @@ def _task_made(recorder: object, frame: object, args: tuple) -> None:
 
 # By the name of the function: its module, how many of its parameters are looked at, by what.
 HANDLERS = {
-    "_Environ.__getitem__": ("os", 0, _environ),
+    "_Environ.__getitem__": ("os", 0, environ),
     "_Environ.__setitem__": ("os", 3, _environ_set),
-    "_Environ.__delitem__": ("os", 0, _environ),
+    "_Environ.__delitem__": ("os", 0, environ),
     "Random.seed": ("random", 2, _seeded),
     "BaseEventLoop.create_task": ("asyncio.base_events", 2, _task_made),
     # A loop written in C (uvloop) makes its tasks unseen: these are who asks it to.

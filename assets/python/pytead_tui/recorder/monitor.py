@@ -158,8 +158,8 @@ def install(recorder: Recorder) -> bool:
                     known = library.of(code)
                     if known is None:
                         return disable
-                    if live:
-                        names, look = known
+                    names, look = known
+                    if live or look is library.environ:
                         held = frame.f_locals
                         args = tuple([held[name] for name in names])
                         if snapshot:

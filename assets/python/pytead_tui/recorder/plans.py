@@ -281,7 +281,20 @@ def _generator(walk: Capture, v: object, depth: int) -> object:
     # Only one that was never started still has its arguments, and nothing else, in its frame.
     if frame is None or v.gi_running or (v.gi_suspended if _SUSPENDED else frame.f_lasti >= 0):
         return walk.opaque(v)
-    code = v.gi_code
+    return _unstarted(walk, v, frame, v.gi_code, depth)
+
+
+def _async_generator(walk: Capture, v: object, depth: int) -> object:
+    frame = v.ag_frame
+    # 3.11 does not tell whether one was started.
+    started = v.ag_suspended if _ASYNC_SUSPENDED else _SUSPENDED or frame is not None and frame.f_lasti >= 0
+    if frame is None or v.ag_running or started:
+        return walk.opaque(v)
+    return _unstarted(walk, v, frame, v.ag_code, depth)
+
+
+def _unstarted(walk: Capture, v: object, frame: object, code: object, depth: int) -> object:
+    """Gives the tree of a generator with the arguments that it was made with."""
     count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
     held = frame.f_locals
     pairs = [(n, held[n]) for n in code.co_varnames[:count] if n in held]
@@ -296,6 +309,7 @@ def _generator(walk: Capture, v: object, depth: int) -> object:
 # Objects of classes written in Python.
 
 _SUSPENDED = sys.version_info >= (3, 11)
+_ASYNC_SUSPENDED = sys.version_info >= (3, 12)
 _PROXIES = sys.version_info >= (3, 13)
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8
 _flags_of = type.__dict__["__flags__"].__get__
@@ -510,7 +524,7 @@ handlers.update({
         (kinds.Function, _function), (type, _class), (kinds.Module, _module), (kinds.BuiltinFunction, _builtin),
         (kinds.Method, _method), (kinds.MethodWrapper, _opaque), (kinds.MethodDescriptor, _descriptor),
         (kinds.WrapperDescriptor, _descriptor), (type(NotImplemented), _singleton), (kinds.Generator, _generator),
-        (kinds.Coroutine, _opaque), (object, _opaque),
+        (kinds.AsyncGenerator, _async_generator), (kinds.Coroutine, _opaque), (object, _opaque),
     )
 })  # fmt: skip
 make_plan.append(plan)

@@ -32,6 +32,8 @@ class Around:
         """Sets the variables and lays out the files that are not there: in a folder of their own, where they are named
         from the working folder."""
         os.environ.update(self.variables)
+        if "TZ" in self.variables:
+            time.tzset()
         if self.chance:
             os.urandom = bytes
         if self.clock is not None:

@@ -57,7 +57,7 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
     callee, args, kwargs, eyes = _ready(modules, call, unavailable)
     begin()
     _seed(call)
-    stopped = stand_ins.stay()
+    stopped = stand_ins.stay(modules.root)
     entered = track.start(modules.root) if tracked else None
     started = time.perf_counter_ns()
     heard = {}
@@ -79,8 +79,9 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
     else:
         outcome = _run(callee, args, kwargs, eyes)
     spent = time.perf_counter_ns() - started
-    if stopped:
-        raise Broken(f"it would leave its process: {stopped[0]}", "blocked-side-effect", None, stopped[0])
+    if stopped.noted:
+        detail = stopped.said()
+        raise Broken(f"it would leave its process: {detail}", "blocked-side-effect", None, detail)
     if unavailable is not None and unavailable.used is not None:
         raise Broken(f"it uses a {unavailable.used}, which cannot be made again", "opaque-object", unavailable.used)
     reply = {"outcome": _text(outcome), "ns": spent, **heard}
@@ -94,10 +95,13 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
         missing = {**outcome[2], **(reading.unread(reading.ENDLESS) if matters else {})}
         wait({**reply, "outcome": _text((*outcome[:2], missing))})
         found = reading.read(lazy, eyes)
-        if stopped:
-            found = reading.unread(f"reading it would leave its process: {stopped[0]}")
+        if stopped.noted:
+            found = reading.unread(f"reading it would leave its process: {stopped.said()}")
         if reading.is_read(found) or matters:
             reply["outcome"] = _text((*outcome[:2], {**outcome[2], **found}))
+        for one in lazy:
+            if type(one) is kinds.Coroutine:
+                one.close()  # where it was not awaited
         if entered is not None:
             reply["entered"] = sorted(entered)
     if entered is not None:
@@ -170,8 +174,16 @@ def _run(callee: callees.Callee, args: list, kwargs: dict, eyes: Eyes, watched: 
         return _generator(value, eyes, watched)
     if watched and closely.holds_lazy(value):
         return ("R", closely.tree(value, eyes), {})
+    way = reading.asynchronous(value) if watched else None
+    if way is not None:
+        items: list = []
+        try:
+            asyncio.run(reading.gather(value, items, eyes))
+            return ("R", reading.gathered(way, items), eyes.changed())
+        except Exception:
+            pass  # nothing says then that it was awaited
     ended = ("R", *eyes.end(value))
-    if type(value) is kinds.Coroutine:
+    if watched and type(value) is kinds.Coroutine:
         value.close()  # nobody awaits it
     return ended
 

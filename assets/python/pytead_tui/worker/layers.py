@@ -201,4 +201,5 @@ def _kind(message: dict) -> "tuple | None":
     # What a `conftest.py` does comes before the project is imported.
     if any("conftest.py" in files for _, _, files in os.walk(message["bench"])):
         return None
-    return ("prove", *place, message["on_path"], tuple(sorted((message.get("env") or {}).items())), message.get("cwd"))
+    around = tuple(sorted((message.get("env") or {}).items())), message.get("other_machine")
+    return ("prove", *place, message["on_path"], *around)

@@ -5,9 +5,12 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
-from collections.abc import Callable
-from contextlib import nullcontext
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 
+from pytead_tui import reaching
+from pytead_tui.reaching import Reaching
 from pytead_tui.worker.inputs import Inputs
 from pytead_tui.worker.lookup import Broken
 
@@ -93,6 +96,7 @@ class Modules:
         self.paths = paths
         self.startup = startup
         self.known: dict = {}
+        self.reached: dict = {}  # what importing a module did outside of this process, in words
         self.main: object = None
         self.guard: object = None
         self.inputs: "Inputs | None" = None  # of a process that goes on after its imports
@@ -132,7 +136,8 @@ class Modules:
         found = self.known.get((name, path))
         if found is None:
             try:
-                found = self._load(name, os.path.join(self.root, path))
+                with self._noting(name, path):
+                    found = self._load(name, os.path.join(self.root, path))
             except BaseException as error:
                 why = describe(error)
                 found = Broken(f"{name} cannot be imported: {why}", "import-fails", None, why)
@@ -141,6 +146,18 @@ class Modules:
         if isinstance(found, Broken):
             raise found
         return found
+
+    @contextmanager
+    def _noting(self, name: str, path: str) -> "Iterator[None]":
+        """Notes what importing a module does outside of this process."""
+        noted = Reaching([self.root], [tempfile.gettempdir(), "/dev/shm"], [])
+        stop = reaching.listen(noted.hear)
+        try:
+            yield
+        finally:
+            stop()
+            if noted.noted:
+                self.reached[name, path] = noted.said()
 
     def _failure(self, error: BaseException, path: str) -> dict:
         """Says where the import of a file of the project broke: at the innermost line of the project, else at its first."""

@@ -32,6 +32,7 @@ STUCK = 3  # times as much: what does not end by itself then, not being Python's
 SURVEY = 2.0  # seconds for pictures while tests run one after the other
 ALIVE = 5.0  # seconds without a word
 LAST_WORDS = 20  # lines of pytest's when it stops before the tests
+_RUNNERS = ("pytest", "_pytest", "pluggy", "pytead_tui")
 SOON = 0.1  # seconds that what is said may wait for more
 
 
@@ -61,7 +62,7 @@ class _Bench:
         self.sent = 0.0
         self.brief = False  # only the outcome of tests matters, and what takes long is ended
         self.names_tests = False  # before they begin
-        self.witness = Witness()
+        self.witness = Witness(modules.root)
         self.tokens: dict = {}  # of the processes that are heard, by descriptor
         self.token = ""  # by which a process of a run shows that it is what speaks, and not its tests
         self.others: "_OtherCopies | None" = None
@@ -110,6 +111,12 @@ class _Bench:
         """Says how a phase of a test went."""
         self.say(*self.run, self.witness.line(report, with_fault=self.brief))
 
+    def pytest_warning_recorded(self, warning_message: object, when: str, nodeid: str) -> None:
+        """Says what a test warned of."""
+        line = self.witness.warned(warning_message, when, nodeid)
+        if line is not None and not self.brief:
+            self.say(*self.run, line)
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo) -> "pytest.TestReport | None":
         """Gives a report without a traceback where only the outcome matters."""
@@ -156,6 +163,9 @@ class _Bench:
         for place in self._places():
             self._check_origin(place)
         clock.settle()
+        # Scripts read files beside them when they are imported, from the folder that tests run in.
+        if self.message.get("cwd"):
+            os.chdir(self.message["cwd"])
         for item in session.items:
             _ = item.location  # found out once for all forks
         gc.freeze()
@@ -464,7 +474,7 @@ def _found_elsewhere(name: str, file: str) -> str:
 
 
 class _Asked:
-    """Notes which variables of the environment the project's code asks for."""
+    """Notes which variables of the environment the project's code asks for, itself or by what it calls."""
 
     def __init__(self, modules: dict) -> None:
         self.names: set = set()
@@ -479,19 +489,20 @@ class _Asked:
             frame = sys._getframe(1)
             if function.__name__ == "__getitem__" and not effects.is_for_one(frame):
                 return function(environ, key)
-            while frame is not None and frame.f_globals.get("__name__") in ("os", "collections.abc", "_collections_abc"):
-                frame = frame.f_back
-            if frame is not None and id(frame.f_globals) in spaces and type(key) is str:
+            while frame is not None and id(frame.f_globals) not in spaces:
+                name = frame.f_globals.get("__name__")
+                frame = None if type(name) is str and name.partition(".")[0] in _RUNNERS else frame.f_back
+            if frame is not None and type(key) is str:
                 self.names.add(key)
             return function(environ, key)
 
         return noting
 
     def stop(self) -> list:
-        """Ends noting; gives the names that are not set."""
+        """Ends noting; gives the names, without those that every process has."""
         for name, function in self.own.items():
             setattr(self.kind, name, function)
-        return sorted(name for name in self.names if name not in os.environ)
+        return sorted(name for name in self.names if effects.is_kept(name) and name != "HOME")
 
 
 class _Trace:

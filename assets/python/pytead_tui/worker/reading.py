@@ -1,10 +1,14 @@
-"""Reads what a call gave that gives its items one by one: `map`, `zip`, generators, views of dicts, iterators of the project.
+"""Reads what a call gave that gives its items one by one: `map`, `zip`, generators, views of dicts, iterators of the project,
+asynchronous ones too; of a coroutine it is what awaiting it gives.
 
 A recording cannot, for that would use them up; here the process ends with the call, whose own effects were taken before.
 """
 
-import sys
+import asyncio
+import inspect
 
+from pytead_tui import reaching
+from pytead_tui.reaching import Reaching
 from pytead_tui.recorder import kinds
 from pytead_tui.recorder.values import TAG
 from pytead_tui.worker import closely
@@ -14,8 +18,6 @@ LIMIT = 2.0  # seconds for all of them
 KEY, END = "its items", "its end"  # no parameter has such a name
 ENDLESS = "reading it does not end"
 VIEWS = tuple(type(view) for view in ({}.keys(), {}.values(), {}.items()))
-_WRITING = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate", "os.chmod", "os.link", "os.symlink",
-            "shutil.", "socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.fork", "tempfile.")  # fmt: skip
 
 
 def wanted(value: object, tree: object, given: list) -> list:
@@ -36,9 +38,18 @@ def wanted(value: object, tree: object, given: list) -> list:
 
 
 def _is_lazy(value: object) -> bool:
-    if type(value) in (kinds.Coroutine,):
-        return False
-    return isinstance(value, VIEWS) or closely.is_lazy(value)
+    return (
+        asynchronous(value) is not None
+        or type(value) is not kinds.Coroutine
+        and (isinstance(value, VIEWS) or closely.is_lazy(value))
+    )
+
+
+def asynchronous(value: object) -> "str | None":
+    """Says how a value is read, `await` or `aiter`, that is a coroutine or an asynchronous generator which nobody has begun."""
+    if type(value) is kinds.Coroutine:
+        return "await" if inspect.getcoroutinestate(value) == inspect.CORO_CREATED else None
+    return "aiter" if inspect.isasyncgen(value) and value.ag_frame is not None and not value.ag_running else None
 
 
 def _is_told(tree: object) -> bool:
@@ -53,44 +64,51 @@ def unread(why: str) -> dict:
 
 def is_read(found: dict) -> bool:
     """Tells whether items were read."""
-    return type(found[KEY]) is list
+    return found[KEY][:2] != (TAG, "opaque")
 
 
 def read(found: list, eyes: object) -> dict:
     """Reads them: gives what is added to what a call changed."""
     before = eyes.changed()
-    seen = _Writes()
+    seen = Reaching([], [], [])
+    stop = reaching.listen(seen.hear)
     all_items, ends = [], []
+    way = asynchronous(found[0]) if len(found) == 1 else None
     for one in found:
         items: list = []
         all_items.append(items)
         try:
+            if asynchronous(one):
+                asyncio.run(gather(one, items, eyes))
+                continue
             for item in one:
                 items.append(closely.tree(item, eyes))
                 if len(items) == MOST:
                     break
         except Exception as error:
             ends.append(eyes.item(error))
-    seen.on = False
-    if seen.found:
-        return unread(f"reading it has effects: {seen.found}")
+    stop()
+    if seen.noted:
+        return unread(f"reading it has effects: {seen.said().split()[0]}")
     if eyes.changed() != before:
         return unread("reading it changes an argument")
     read_of = {KEY: all_items[0] if len(all_items) == 1 else all_items}
+    if way is not None and not ends:
+        read_of = {KEY: gathered(way, all_items[0])}
     return {**read_of, END: ends} if ends else read_of
 
 
-class _Writes:
-    """Listens for what changes something outside of the process."""
+def gathered(way: str, items: list) -> tuple:
+    """Gives the tree of what awaiting or iterating gave."""
+    return (TAG, "new", "builtins", way, tuple(items) if way == "await" else (items,), {})
 
-    def __init__(self) -> None:
-        self.on = True
-        self.found = ""
-        sys.addaudithook(self.hear)
 
-    def hear(self, event: str, args: tuple) -> None:
-        if not self.on:
-            return
-        writes = event == "open" and (isinstance(args[1], str) and not set(args[1]).isdisjoint("wax+"))
-        if writes or event.startswith(_WRITING):
-            self.found = self.found or event
+async def gather(one: object, items: list, eyes: object) -> None:
+    """Awaits a coroutine, or takes the items of an asynchronous generator."""
+    if type(one) is kinds.Coroutine:
+        items.append(closely.tree(await one, eyes))
+        return
+    async for item in one:
+        items.append(closely.tree(item, eyes))
+        if len(items) == MOST:
+            break

@@ -4,6 +4,7 @@ Objects get their state without `__init__` or `__setattr__`, as it was recorded.
 Python cannot do without: the hash of a dict's keys.
 """
 
+import contextlib
 import importlib
 import sys
 import types
@@ -268,6 +269,10 @@ class Builder:
     def make_gen(self, module: str, qualname: str, arguments: dict) -> object:
         function = find(resolve(module, "", self.main), qualname)
         code = function.__code__
+        # A context manager is made by what `contextlib` put around the generator function.
+        kept = resolve(module, qualname, self.main)
+        if getattr(getattr(kept, "__code__", None), "co_filename", None) == contextlib.contextmanager.__code__.co_filename:
+            function = kept
         held = {name: self.value(tree) for name, tree in arguments.items()}
         positional = [held.pop(name) for name in code.co_varnames[: code.co_argcount] if name in held]
         rest = code.co_argcount + code.co_kwonlyargcount

@@ -11,7 +11,7 @@ from collections import Counter
 
 from pytead_tui.recorder import lambdas
 from pytead_tui.worker import call as calls
-from pytead_tui.worker import closely, frames, mutants, reading, ways
+from pytead_tui.worker import closely, elsewhere, frames, mutants, reading, ways
 from pytead_tui.worker.around import Around, take_away
 from pytead_tui.worker.capture import tree_of
 from pytead_tui.worker.frames import Gone, broken
@@ -30,12 +30,12 @@ def settle(message: dict, modules: Modules) -> None:
     """Makes this process look like one that starts in the project, in the surroundings of a request."""
     modules.prepare(message.get("on_path", True))
     if message["op"] == "prove":
+        if message.get("other_machine"):
+            elsewhere.begin([])
         os.environ.update(message.get("env") or {})
         for name in ("PYTEAD_LEVEL", "PYTEAD_SCRATCH"):
             os.environ.pop(name, None)
         time.tzset()
-        if message.get("cwd"):
-            os.chdir(message["cwd"])
 
 
 def answer(message: dict, writing: int, startup: frozenset, guarded: "str | None", modules: "Modules | None") -> None:
@@ -99,10 +99,15 @@ def _put_faults(modules: Modules, place: dict, faults: dict) -> None:
 
 
 def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dict, known: Counter) -> dict:
+    place = call["module"], call["path"]
     try:
-        modules.get(call["module"], call["path"])
+        modules.get(*place)
     except Broken as error:
-        return error.reply()
+        if not call.get("script") or place not in modules.reached:
+            return error.reply()
+    if call.get("script") and place in modules.reached:
+        why = modules.reached[place]
+        return broken(f"importing it does more than to compute: {why}", "unguarded-script", call["module"], why)
     if call.get("only_import"):
         return {"imported": True}
     seconds = call["wait_ms"] / 1000

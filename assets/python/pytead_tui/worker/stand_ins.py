@@ -1,13 +1,16 @@
 """What stands in for functions that left their process when a call was recorded: each gives again, in order, what it
-gave then. Nothing is asked of the network or of other programs, and what asks all the same is stopped.
+gave then. Nothing is asked of the network or of other programs, and what asks all the same, or changes files, is stopped.
 """
 
 import base64
 import inspect
 import marshal
 import sys
+import tempfile
 
-from pytead_tui.recorder import effects, kinds
+from pytead_tui import reaching
+from pytead_tui.reaching import Reaching
+from pytead_tui.recorder import kinds
 from pytead_tui.worker.lookup import Broken
 from pytead_tui.worker.rebuild import Builder, resolve
 
@@ -67,14 +70,15 @@ class Leaving(RuntimeError):
     """Raised into what would leave the process."""
 
 
-def stay() -> list:
-    """Stops what would use the network or start a process from now on, and gives the list that tells what was stopped."""
-    stopped: list = []
+def stay(root: str) -> Reaching:
+    """Stops what would reach out of the process from now on: the network, other programs, and files but temporary ones.
+    Gives what tells of it.
+    """
+    stopped = Reaching([root], [tempfile.gettempdir(), "/dev/shm"], [])
 
-    def hook(event: str, args: tuple) -> None:
-        if effects.leaves(event):
-            stopped.append(event)
+    def hear(event: str, args: tuple) -> None:
+        if stopped.hear(event, args):
             raise Leaving(event)
 
-    sys.addaudithook(hook)
+    reaching.listen(hear)
     return stopped

@@ -1,0 +1,38 @@
+"""Another machine, for what the project and its tests ask of it: an empty environment, a home folder, names, the build of
+Python and of the kernel. What only this machine has makes no test pass then.
+"""
+
+import os
+import socket
+import sys
+import tempfile
+from collections import namedtuple
+
+_KEPT = ("PATH", "TMPDIR")
+_OURS = ("PYTHON", "PYTEAD_", "PYTEST_")
+_NAME = "elsewhere"
+_CORES = 61
+_MICRO = 99
+
+_VersionInfo = namedtuple("version_info", "major minor micro releaselevel serial")
+
+
+def begin(given: "list[str]") -> None:
+    """Makes this process one of another machine, before anything of the project is imported. Of the environment some variables
+    are given to all tests."""
+    for name in [name for name in os.environ if name not in (*_KEPT, *given) and not name.startswith(_OURS)]:
+        del os.environ[name]
+    os.environ["HOME"] = tempfile.mkdtemp(prefix="home-")
+    system, _, _, _, machine = os.uname()
+    elsewhere = os.uname_result((system, _NAME, f"0.0.{_CORES}-{_NAME}", f"#{_CORES} {_NAME}", machine))
+    os.uname = lambda: elsewhere
+    os.cpu_count = lambda: _CORES
+    if hasattr(os, "process_cpu_count"):
+        os.process_cpu_count = lambda: _CORES
+    socket.gethostname = lambda: _NAME
+    major, minor, _, level, serial = sys.version_info
+    sys.version = f"{major}.{minor}.{_MICRO} ({_NAME}, Jan  1 2000, 00:00:00) [{_NAME} {_CORES}]"
+    sys.version_info = _VersionInfo(major, minor, _MICRO, level, serial)
+    platform = sys.modules.get("platform")
+    if platform is not None:
+        platform._uname_cache = None
