@@ -66,7 +66,11 @@ pub fn proposal(view: &ProposalView) -> String {
         |edit: &&FileEdit| proposal.draft().is_some_and(|draft| draft.helpers.iter().any(|one| one.path == edit.path));
     let is_read = |edit: &FileEdit| edit.path.as_str().ends_with(".py") || proposal.draft().is_none();
     for edit in view.plan.iter().filter(|edit| is_read(edit) && !is_beside(edit)) {
-        out.push_str(&diff(edit));
+        if edit.is_bookkeeping() && proposal.draft().is_some() {
+            out.push_str(&format!("  beside it  {}, {}\n", edit.path, text::count(edit.lines_added(), "line")));
+        } else {
+            out.push_str(&diff(edit));
+        }
     }
     for edit in view.plan.iter().filter(is_beside) {
         let lines = edit.after.as_deref().unwrap_or_default().lines().count();

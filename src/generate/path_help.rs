@@ -1,6 +1,8 @@
 //! The conftest that puts a project on the path of its tests, where plain pytest does not find it.
 
+use crate::domain::value::Value;
 use crate::generate::layout;
+use crate::source::claims;
 
 /// A conftest that puts the project on the path, up to its first line that depends on the project; how this line begins,
 /// and how those after it do.
@@ -25,6 +27,21 @@ pub fn is_path_help(text: &str) -> bool {
     rest.is_some_and(|rest| rest.lines().all(|line| line.starts_with(HELP_ROOT) || line.starts_with(HELP_PATH)))
 }
 
+/// Reads the folders that such a conftest puts on the path, in the order in which [`conftest`] takes them.
+pub fn roots(text: &str) -> Vec<String> {
+    let places = text.lines().filter_map(|line| line.strip_prefix(HELP_PATH)?.strip_prefix("(ROOT")?.strip_suffix("))"));
+    let read = |place: &str| match place.strip_prefix(" / ") {
+        None => Some(String::new()),
+        Some(quoted) => match claims::value(quoted) {
+            Some(Value::Str(root)) => Some(root),
+            _ => None,
+        },
+    };
+    let mut roots: Vec<String> = places.filter_map(read).collect();
+    roots.reverse();
+    roots
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -36,6 +53,8 @@ mod tests {
         let deep = text(2);
         assert!(deep.contains("parents[2]\n"), "{deep}");
         assert!(deep.ends_with("str(ROOT / \"src\"))\nsys.path.insert(0, str(ROOT))\n"), "{deep}");
+        assert_eq!(roots(&deep), [String::new(), "src".into()]);
+        assert_eq!(roots(&conftest(1, ["a b".to_owned(), "c\"d".into()].iter())), ["a b", "c\"d"]);
         assert!(is_path_help(&deep) && !is_path_help(&format!("{deep}import os\n")) && !is_path_help("import sys\n"));
     }
 }

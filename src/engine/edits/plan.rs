@@ -150,11 +150,18 @@ fn path_help(core: &Core, overlay: &Overlay, draft: &Draft) -> Result<Option<Fil
     let settings = core.settings();
     let folder = &settings.output.tests;
     let Some(path) = RelPath::new(format!("{folder}/conftest.py")) else { return Ok(None) };
-    if overlay::content(core, overlay, &path)?.is_some() {
+    let before = overlay::content(core, overlay, &path)?;
+    // A person's conftest stays as it is. Ours gets what this draft needs besides.
+    if before.as_deref().is_some_and(|text| !path_help::is_path_help(text)) {
         return Ok(None);
     }
-    let text = path_help::conftest(path.parts().count().saturating_sub(1), draft.import_roots.iter());
-    Ok(Some(FileEdit { path, before: None, after: Some(text) }))
+    let there = before.as_deref().map(path_help::roots).unwrap_or_default();
+    if draft.import_roots.iter().all(|root| there.contains(root)) && before.is_some() {
+        return Ok(None);
+    }
+    let roots: BTreeSet<String> = there.into_iter().chain(draft.import_roots.iter().cloned()).collect();
+    let text = path_help::conftest(path.parts().count().saturating_sub(1), roots.iter());
+    Ok(Some(FileEdit { path, before, after: Some(text) }))
 }
 
 /// Lists what stands otherwise than the manifest says, a line each.
