@@ -14,7 +14,7 @@ use crate::cli::{reasons, review, show};
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::ProposalId;
+use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::snapshot::Mark;
 use crate::engine::{Done, ExportTo, Handle};
 
@@ -85,7 +85,9 @@ pub async fn drafts(
     for id in ready.iter().chain(&refused) {
         let view = handle.proposal(*id)?;
         out.result("proposal", &view);
-        out.say(show::proposal(&view));
+        // What failed is written nowhere: `gen --why` and `review` show its text.
+        let is_text_shown = view.proposal.state != ProposalState::Refused;
+        out.say(if is_text_shown { show::proposal(&view) } else { show::head(&view.proposal) });
     }
     out.result("left_out", &left_out);
     show::unparsed(handle, out)?;

@@ -6,7 +6,7 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::output::Output;
 use crate::domain::decision::FileEdit;
-use crate::domain::proposal::{Body, Evidence, Finding, ProposalState};
+use crate::domain::proposal::{Body, Evidence, Finding, Proposal, ProposalState};
 use crate::domain::snapshot::ProposalView;
 use crate::engine::{Handle, Unparsed};
 use crate::generate::replay::{both_outcomes, leaf};
@@ -14,9 +14,8 @@ use crate::generate::replay::{both_outcomes, leaf};
 /// Calls of a change that are written out; the rest is counted.
 const CALLS_SHOWN: usize = 5;
 
-/// Writes a proposal as lines.
-pub fn proposal(view: &ProposalView) -> String {
-    let proposal = &view.proposal;
+/// Writes what a proposal is and what is known of it, without what it would write.
+pub fn head(proposal: &Proposal) -> String {
     let mut out = String::new();
     let kind = match &proposal.body {
         Body::Draft(draft) => draft.origin.author().map_or_else(|| "draft".into(), |author| format!("draft by {author}")),
@@ -31,6 +30,13 @@ pub fn proposal(view: &ProposalView) -> String {
             out.push_str(&format!("      {line}\n"));
         }
     }
+    out
+}
+
+/// Writes a proposal as lines.
+pub fn proposal(view: &ProposalView) -> String {
+    let proposal = &view.proposal;
+    let mut out = head(proposal);
     if let Some(conflict) = view.conflict.as_ref().filter(|_| view.blocked.is_none()) {
         out.push_str(&format!("  {}\n", text::display_line(&conflict.told())));
     }

@@ -69,6 +69,7 @@ pub fn draft(
         import_roots: vec![module.import_root.clone()],
         remark: remark.map(str::to_owned),
         promise: None,
+        drafted: None,
     })
 }
 

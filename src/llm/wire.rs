@@ -202,9 +202,9 @@ impl Delta {
 
     /// Tells whether the model reasons in this piece.
     pub(crate) fn reasons(&self) -> bool {
-        let apart = [&self.reasoning, &self.reasoning_content].into_iter().flatten();
-        let parts = self.content.as_ref().and_then(Value::as_array).into_iter().flatten();
-        apart.into_iter().any(|text| text.as_str().is_some_and(|text| !text.is_empty())) || parts.into_iter().any(is_reasoning)
+        let mut apart = [&self.reasoning, &self.reasoning_content].into_iter().flatten();
+        let mut parts = self.content.as_ref().and_then(Value::as_array).into_iter().flatten();
+        apart.any(|text| text.as_str().is_some_and(|text| !text.is_empty())) || parts.any(is_reasoning)
     }
 }
 

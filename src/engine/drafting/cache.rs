@@ -9,6 +9,7 @@ use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::read_regular;
 use crate::domain::event::Level;
 use crate::domain::function::FunctionId;
+use crate::domain::reason::ReasonCode;
 use crate::engine::drafting::evidence::Made;
 use crate::engine::edits::manifest_lookup::Standing;
 use crate::engine::index::reachability;
@@ -91,8 +92,11 @@ pub fn read(core: &Core, key: Key) -> Result<Option<Vec<Made>>, Trouble> {
     Ok(Some(made))
 }
 
-/// Keeps drafts for the next time. Where that fails, they are written anew then.
+/// Keeps drafts for the next time. Where that fails, and where something was not found out, they are written anew then.
 pub fn keep(core: &Core, key: Key, made: &[Made]) {
+    if made.iter().flat_map(|one| &one.left_out).any(|left| left.reason.code == ReasonCode::NotEvaluated) {
+        return;
+    }
     let kept = accepted(core).and_then(|accepted| Ok(core.store().keep_drafted(key.scope, key.rests_on, &(accepted, made))?));
     if let Err(trouble) = kept {
         core.log.add(Level::Warning, "draft", &trouble.to_string(), None);

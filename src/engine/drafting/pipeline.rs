@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::clock;
 use crate::base::error::Trouble;
-use crate::base::hash::Digest;
+use crate::base::hash::{self, Digest};
 use crate::domain::event::JobKind;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
@@ -185,6 +185,7 @@ fn enter(
     wanted: Wanted,
     is_restored: bool,
 ) -> Result<Entered, Trouble> {
+    let draft = Draft { drafted: Some(hash::of(draft.standalone().as_bytes())), ..draft };
     let of_function = core.store().proposals_of(function)?;
     let from_rules = |proposal: &&Proposal| proposal.draft().is_some_and(|draft| draft.origin == Origin::Recording);
     let latest = of_function.iter().rev().filter(from_rules).find(|proposal| proposal.state != ProposalState::Failed);

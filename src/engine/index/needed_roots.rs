@@ -31,6 +31,9 @@ pub fn needed(index: &Index, function: &FunctionId, imports: &[String]) -> Vec<S
             }
         }
     }
+    if roots.is_empty() {
+        roots.extend(index.modules().filter(|module| !module.is_test()).map(|module| module.import_root.clone()));
+    }
     roots.into_iter().collect()
 }
 
