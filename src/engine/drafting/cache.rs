@@ -99,7 +99,7 @@ pub fn keep(core: &Core, key: Key, made: &[Made]) {
     }
     let kept = accepted(core).and_then(|accepted| Ok(core.store().keep_drafted(key.scope, key.rests_on, &(accepted, made))?));
     if let Err(trouble) = kept {
-        core.log.add(Level::Warning, "draft", &trouble.to_string(), None);
+        core.log.add(Level::Warning, "draft", trouble.to_string(), None);
     }
 }
 
