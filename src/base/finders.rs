@@ -1,5 +1,7 @@
 //! What secrets look like in text: each finder gives the first one of its kind, with where it begins and ends.
 
+use super::card::is_card;
+
 /// A secret in a text: from, to, kind.
 pub(super) type Found = (usize, usize, &'static str);
 
@@ -159,7 +161,7 @@ fn userinfo(text: &str) -> Option<Found> {
     })
 }
 
-/// Finds a card's number: 13 to 19 digits, also in groups, with the right check digit.
+/// Finds a card's number: digits in one run or in groups. The digits of a float are none.
 fn card(text: &str) -> Option<Found> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -169,11 +171,10 @@ fn card(text: &str) -> Option<Found> {
             continue;
         }
         let start = at;
-        let (mut digits, mut end, mut grouped) = (Vec::new(), at, 0);
+        let (mut end, mut grouped) = (at, 0);
         while let Some(byte) = bytes.get(at) {
             match byte {
                 b'0'..=b'9' => {
-                    digits.push(byte - b'0');
                     end = at + 1;
                     grouped = 0;
                 }
@@ -182,26 +183,12 @@ fn card(text: &str) -> Option<Found> {
             }
             at += 1;
         }
-        let begins = matches!(digits.first(), Some(3..=6));
-        if (13..=19).contains(&digits.len()) && begins && luhn(&digits) && stands_alone(text, start, end) {
+        let is_float = text[end..].strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        if !is_float && is_card(&text[start..end]) && stands_alone(text, start, end) {
             return Some((start, end, "card"));
         }
     }
     None
-}
-
-fn luhn(digits: &[u8]) -> bool {
-    let sum: u32 = digits
-        .iter()
-        .rev()
-        .enumerate()
-        .map(|(at, digit)| match (at % 2, u32::from(*digit)) {
-            (0, digit) => digit,
-            (_, digit) if digit > 4 => digit * 2 - 9,
-            (_, digit) => digit * 2,
-        })
-        .sum();
-    sum.is_multiple_of(10) && digits.iter().any(|digit| *digit != digits[0])
 }
 
 /// Tells whether what stands there is no part of a longer word.

@@ -1,5 +1,6 @@
 //! L0: what every layer may use and that knows nothing of the product: text, paths, folders, hashes, signatures, time, YAML, redaction.
 
+pub mod card;
 pub mod clock;
 pub mod cores;
 pub mod error;

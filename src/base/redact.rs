@@ -317,6 +317,8 @@ mod tests {
             "author=Ada Lovelace",
             "http://example.com:8080/a@b",
             "4111 1111 1111 1112",
+            "[2.8571428571428568, 4.516705679377284, 4111111111111111.5]",
+            "[4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1]",
             "2026-11-22 08:36:17.123456",
             "password = [REDACTED:password#1]",
             "password=None",

@@ -201,6 +201,9 @@ pub struct Gen {
     /// Accept every draft that is proved, and write it.
     #[arg(long)]
     pub accept: bool,
+    /// Draft nothing; list every reason why calls of these functions have no test, each with its code and what to do.
+    #[arg(long, value_name = "FUNCTION", num_args = 1.., value_delimiter = ',', conflicts_with_all = ["accept", "check", "output", "dir", "functions"])]
+    pub why: Vec<String>,
     /// Change nothing; end with 1 when an accepted test is gone or would be drafted otherwise from the calls recorded here. A
     /// test that a person changed stays as it is and is named, no more.
     #[arg(long, conflicts_with_all = ["accept", "output", "dir"])]

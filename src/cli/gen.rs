@@ -9,13 +9,12 @@ use crate::cli::args::{Gen, Global};
 use crate::cli::events::interruptible;
 use crate::cli::exit::{FINDINGS, INTERRUPTED, OK};
 use crate::cli::output::{Output, note};
-use crate::cli::review;
-use crate::cli::show;
 use crate::cli::start::trusted_engine;
+use crate::cli::{reasons, review, show};
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::ProposalId;
+use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::snapshot::Mark;
 use crate::engine::{Done, ExportTo, Handle};
 
@@ -28,7 +27,16 @@ pub async fn generate(global: &Global, args: Gen) -> Result<u8, Trouble> {
     for text in args.functions.iter().chain(&args.targets) {
         functions.extend(handle.find(text)?);
     }
-    let code = if args.check {
+    let code = if !args.why.is_empty() {
+        let mut named = Vec::new();
+        for text in &args.why {
+            named.extend(handle.find(text)?);
+        }
+        let found = interruptible(&handle, &mut out, handle.why(named)).await?;
+        let Some(found) = found else { return Ok(INTERRUPTED) };
+        reasons::explain(&handle, &mut out, &found)?;
+        OK
+    } else if args.check {
         check(&handle, &mut out).await?
     } else {
         let Some(ready) = drafts(&handle, &mut out, functions, args.accept).await? else { return Ok(INTERRUPTED) };
@@ -77,7 +85,9 @@ pub async fn drafts(
     for id in ready.iter().chain(&refused) {
         let view = handle.proposal(*id)?;
         out.result("proposal", &view);
-        out.say(show::proposal(&view));
+        // What failed is written nowhere: `gen --why` and `review` show its text.
+        let is_text_shown = view.proposal.state != ProposalState::Refused;
+        out.say(if is_text_shown { show::proposal(&view) } else { show::head(&view.proposal) });
     }
     out.result("left_out", &left_out);
     show::unparsed(handle, out)?;
@@ -91,18 +101,7 @@ pub async fn drafts(
         out.say(format!("{function}: its test is accepted already, and there is nothing new to draft."));
     }
     let is_left = |function: &FunctionId| !drafted.contains(function) && !tested.contains(&function);
-    let without: Vec<_> = left_out.iter().filter(|(function, _)| is_left(function)).collect();
-    let functions: HashSet<&FunctionId> = without.iter().map(|(function, _)| function).collect();
-    if !without.is_empty() {
-        out.say("\nNo test possible yet for:");
-        for (function, reason) in &without {
-            out.say(format!(
-                "  - {function}: {} ({})",
-                reason.reason,
-                text::count(usize::try_from(reason.calls).unwrap_or(0), "call")
-            ));
-        }
-    }
+    let functions = reasons::grouped(out, &left_out, is_left);
     if ready.is_empty() && refused.is_empty() && left_out.is_empty() {
         if accept {
             accept_all(handle, out, &[]).await?;
@@ -118,7 +117,7 @@ pub async fn drafts(
         "\n{} proved, {} refused, {} without a test.",
         text::count(ready.len(), "draft"),
         text::thousands(refused.len()),
-        text::count(functions.len(), "function")
+        text::count(functions, "function")
     ));
     if accept {
         accept_all(handle, out, &ready).await?;

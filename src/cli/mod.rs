@@ -27,6 +27,7 @@ pub mod output;
 mod overriding;
 mod person;
 mod pytest;
+mod reasons;
 mod replay;
 mod review;
 mod run;

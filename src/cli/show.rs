@@ -6,7 +6,7 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::cli::output::Output;
 use crate::domain::decision::FileEdit;
-use crate::domain::proposal::{Body, Evidence, Finding, ProposalState};
+use crate::domain::proposal::{Body, Evidence, Finding, Proposal, ProposalState};
 use crate::domain::snapshot::ProposalView;
 use crate::engine::{Handle, Unparsed};
 use crate::generate::replay::{both_outcomes, leaf};
@@ -14,9 +14,8 @@ use crate::generate::replay::{both_outcomes, leaf};
 /// Calls of a change that are written out; the rest is counted.
 const CALLS_SHOWN: usize = 5;
 
-/// Writes a proposal as lines.
-pub fn proposal(view: &ProposalView) -> String {
-    let proposal = &view.proposal;
+/// Writes what a proposal is and what is known of it, without what it would write.
+pub fn head(proposal: &Proposal) -> String {
     let mut out = String::new();
     let kind = match &proposal.body {
         Body::Draft(draft) => draft.origin.author().map_or_else(|| "draft".into(), |author| format!("draft by {author}")),
@@ -31,6 +30,13 @@ pub fn proposal(view: &ProposalView) -> String {
             out.push_str(&format!("      {line}\n"));
         }
     }
+    out
+}
+
+/// Writes a proposal as lines.
+pub fn proposal(view: &ProposalView) -> String {
+    let proposal = &view.proposal;
+    let mut out = head(proposal);
     if let Some(conflict) = view.conflict.as_ref().filter(|_| view.blocked.is_none()) {
         out.push_str(&format!("  {}\n", text::display_line(&conflict.told())));
     }
@@ -66,7 +72,11 @@ pub fn proposal(view: &ProposalView) -> String {
         |edit: &&FileEdit| proposal.draft().is_some_and(|draft| draft.helpers.iter().any(|one| one.path == edit.path));
     let is_read = |edit: &FileEdit| edit.path.as_str().ends_with(".py") || proposal.draft().is_none();
     for edit in view.plan.iter().filter(|edit| is_read(edit) && !is_beside(edit)) {
-        out.push_str(&diff(edit));
+        if edit.is_bookkeeping() && proposal.draft().is_some() {
+            out.push_str(&format!("  beside it  {}, {}\n", edit.path, text::count(edit.lines_added(), "line")));
+        } else {
+            out.push_str(&diff(edit));
+        }
     }
     for edit in view.plan.iter().filter(is_beside) {
         let lines = edit.after.as_deref().unwrap_or_default().lines().count();

@@ -47,7 +47,7 @@ pub async fn spec(global: &Global, args: SpecArgs) -> Result<u8, Trouble> {
     }
     prepare_verdicts(&options.root);
     let workers = args.workers.unwrap_or(options.settings.spec.workers) as usize;
-    let wanted = Wanted { workers, timeout: args.timeout, ..Wanted::one(CancellationToken::new()) };
+    let wanted = Wanted { workers, timeout: args.timeout, refresh: args.refresh, ..Wanted::one(CancellationToken::new()) };
     stop_on_signals(&wanted.cancel)?;
     run(&specs, &files, &wanted, &args, out).await
 }
@@ -262,7 +262,12 @@ enum Ask {
     /// Read a file: its name and tags, or what is wrong with it.
     Read { file: PathBuf },
     /// Run a file.
-    Run { file: PathBuf, timeout: Option<f64> },
+    Run {
+        file: PathBuf,
+        timeout: Option<f64>,
+        #[serde(default)]
+        refresh: bool,
+    },
 }
 
 #[derive(Debug, Serialize)]
@@ -319,9 +324,10 @@ pub async fn serve(global: &Global) -> Result<u8, Trouble> {
                     Answer::Read { mistakes: mistakes.lines(&name), name, tags: Vec::new() }
                 }
             },
-            Ok(Ask::Run { file, timeout }) => {
+            Ok(Ask::Run { file, timeout, refresh }) => {
                 let tell = |progress: Progress| _ = say(&Answer::Told(told(&progress)));
-                let Outcome { report, mistakes, .. } = specs.run(&file, &Wanted { timeout, ..wanted.clone() }, &tell).await;
+                let Outcome { report, mistakes, .. } =
+                    specs.run(&file, &Wanted { timeout, refresh, ..wanted.clone() }, &tell).await;
                 let mistakes = mistakes.map(|mistakes| mistakes.lines(&report.file)).unwrap_or_default();
                 Answer::Report { lines: self::lines(&report), report: Box::new(report), mistakes }
             }

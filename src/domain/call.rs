@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Moment;
 use crate::base::hash::Digest;
+use crate::base::redact::PLACEHOLDER;
 use crate::base::text;
 use crate::domain::external_access::ExternalAccess;
 use crate::domain::function::{FunctionId, ParamKind};
@@ -318,6 +319,30 @@ impl Call {
         }
         self.effect.changed.iter_mut().for_each(|(_, value)| veil(value, &mut is_given));
         self
+    }
+
+    /// Tells which secret was not recorded of what the call got or gave, if any was: without it, it may end otherwise.
+    #[must_use]
+    pub fn withheld(&self) -> Option<Reason> {
+        let of = |value: &Value| {
+            let mut kind = None;
+            value.walk(&mut |part| {
+                kind = match part {
+                    Value::Secret { kind, .. } => Some(kind.clone()),
+                    Value::Str(text) => text.strip_prefix(PLACEHOLDER).and_then(|rest| Some(rest.split(']').next()?.to_owned())),
+                    _ => None,
+                };
+                kind.is_none()
+            });
+            kind
+        };
+        let given = self.args.iter().find_map(|arg| Some((of(&arg.value)?, Place::Argument(arg.name.clone()))));
+        let gave = || match &self.effect.outcome {
+            Outcome::Returned(value) | Outcome::Raised { exception: value, .. } => Some((of(value)?, Place::Result)),
+            Outcome::Yielded { items, .. } => Some((items.iter().find_map(of)?, Place::Result)),
+            Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => None,
+        };
+        given.or_else(gave).map(|(kind, place)| ReasonCode::Redacted.of(kind).at(place))
     }
 
     /// Gives the name that leads to the function where another one made it: `shop.money:Money.__lt__` for what

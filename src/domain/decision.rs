@@ -43,6 +43,13 @@ pub struct FileEdit {
 }
 
 impl FileEdit {
+    /// Tells whether the file only serves the tests beside it: the list of what was accepted, or what puts the project on the
+    /// path. A person decides on the tests, so one line says that it is written.
+    #[must_use]
+    pub fn is_bookkeeping(&self) -> bool {
+        matches!(self.path.file_name(), "manifest.yaml" | "conftest.py")
+    }
+
     /// Gives the edit that takes this one back.
     #[must_use]
     pub fn inverse(&self) -> Self {

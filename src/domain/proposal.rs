@@ -242,6 +242,9 @@ pub struct Draft {
     /// What the function promised when a model was asked, by [`Fingerprint::promise`](super::function::Fingerprint::promise).
     #[serde(default)]
     pub promise: Option<Digest>,
+    /// Hash of the whole text as rules drafted it, whatever the proof took out of it or put right in it.
+    #[serde(default)]
+    pub drafted: Option<Digest>,
 }
 
 impl Draft {

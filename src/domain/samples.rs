@@ -50,5 +50,6 @@ pub fn draft(imports: &[&str], text: &str) -> Draft {
         import_roots: Vec::new(),
         remark: None,
         promise: None,
+        drafted: None,
     }
 }

@@ -27,6 +27,7 @@ mod workflow;
 pub use checks::verdict_files::{UNTRACED, prepare as prepare_verdicts};
 pub use drafting::docstring_examples::Documented;
 pub use drafting::export::ExportTo;
+pub use drafting::why::Why;
 pub use handle::clean::{Clean, Cleaned};
 pub use handle::{Handle, Options, open};
 pub use index::syntax_errors::Unparsed;

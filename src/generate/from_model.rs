@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use crate::base::paths::RelPath;
-use crate::base::text;
 use crate::domain::function::{Function, Module};
 use crate::domain::proposal::{Draft, Origin};
 use crate::generate::trim::{self, has_word};
@@ -25,9 +24,6 @@ pub enum NotADraft {
     /// It does not import what it should test.
     #[error("The code imports nothing of {0}, so it tests something else.")]
     NotTheTarget(String),
-    /// It holds a copy of what it should test.
-    #[error("The code defines {0} itself, so it tests its own copy.")]
-    OwnCopy(String),
 }
 
 /// Makes a draft of what a model wrote.
@@ -47,16 +43,14 @@ pub fn draft(
         return Err(NotADraft::DoesNotParse { line: error.line, column: error.column });
     }
     let (imports, body) = split(&code);
-    let tests = trim::test_names(&body);
-    if tests.is_empty() {
+    if trim::test_names(&body).is_empty() {
         return Err(NotADraft::NoTest);
     }
     let outer = function.id.qualname().split(['.', '#']).next().unwrap_or_default();
-    let defines = ["def ", "async def ", "class "].iter().any(|head| {
-        body.lines().any(|line| line.strip_prefix(head).is_some_and(|rest| rest.split(['(', ':']).next() == Some(outer)))
-    });
-    if defines {
-        return Err(NotADraft::OwnCopy(text::display_line(outer).into_owned()));
+    let (imports, body) = without_copies(imports, body, outer, module);
+    let tests = trim::test_names(&body);
+    if tests.is_empty() {
+        return Err(NotADraft::NoTest);
     }
     let by_name = ['"', '\''].iter().any(|quote| code.contains(&format!("import_module({quote}{}{quote})", module.name)));
     if !by_name && !imports.iter().any(|import| imports_target(import, &module.name, outer, &body)) {
@@ -75,7 +69,31 @@ pub fn draft(
         import_roots: vec![module.import_root.clone()],
         remark: remark.map(str::to_owned),
         promise: None,
+        drafted: None,
     })
+}
+
+/// Takes out what a model repeats of the module before its tests, and imports it: its tests are to run the project's code and
+/// not a copy. What else the copy needed goes too.
+fn without_copies(imports: Vec<String>, body: String, outer: &str, module: &Module) -> (Vec<String>, String) {
+    let is_own = |name: &str| name == outer || defines(module, name);
+    let (kept, copies) = trim::apart(&body, is_own);
+    if copies.is_empty() {
+        return (imports, body);
+    }
+    let mut needed: Vec<String> = imports.iter().filter_map(|import| trim::used_part(import, &kept)).collect();
+    let text = needed.join("\n");
+    let names: Vec<String> = copies.into_iter().filter(|name| has_word(&kept, name) && !has_word(&text, name)).collect();
+    if !names.is_empty() {
+        needed.push(format!("from {} import {}", module.name, names.join(", ")));
+    }
+    (needed, kept)
+}
+
+/// Tells whether a module has a function or class of this name at its top level.
+fn defines(module: &Module, name: &str) -> bool {
+    module.functions.iter().any(|function| function.written() == name)
+        || module.classes.iter().any(|class| class.qualname == name)
 }
 
 /// What models write where they do not know a module's name.
@@ -313,10 +331,7 @@ mod tests {
             ("I cannot do that.", NotADraft::NoCode),
             ("```python\nfrom shop.cart import total\n```", NotADraft::NoTest),
             ("def test_total():\n    assert sum([1]) == 1\n", NotADraft::NotTheTarget("shop.cart".into())),
-            (
-                "from shop.cart import total\n\ndef total(p):\n    return 0\n\ndef test_total():\n    assert total([]) == 0\n",
-                NotADraft::OwnCopy("total".into()),
-            ),
+            ("def total(p):\n    return 0\n", NotADraft::NoTest),
         ] {
             assert_eq!(read(answer), Err(expected), "{answer}");
         }
@@ -333,5 +348,21 @@ mod tests {
         }
         assert!(read("import shop\n\ndef test_sum():\n    assert shop.total([]) == 0\n").is_ok());
         assert!(read("import shop\n\ndef test_sum():\n    assert shop.other([]) == 0\n").is_err());
+    }
+    #[test]
+    fn a_copy_of_the_function_is_taken_out() {
+        let test = "def test_total():\n    assert total([1, 2]) == 3\n";
+        let copy = "def total(prices):\n    \"\"\"All of them.\n\ndef no_function():\n    \"\"\"\n    return sum(prices)\n";
+        for answer in [
+            format!("{copy}\n\n{test}"),
+            format!("```python\n{copy}```\nAnd its tests:\n```python\nfrom shop.cart import total\n\n{test}```"),
+            format!("import math\nfrom shop.cart import total\n\n@cached\n{copy}\n\n{test}"),
+            format!("import math\n\nasync def total(\n    prices,\n) -> int:\n    return math.fsum(prices)\n\n\n{test}"),
+        ] {
+            let draft = read(&answer).unwrap();
+            assert_eq!((draft.imports, draft.text.as_str()), (vec!["from shop.cart import total".to_owned()], test), "{answer}");
+        }
+        let by_module = format!("import shop.cart\n\n\n{copy}\n\n{}", test.replace("total([", "shop.cart.total(["));
+        assert_eq!(read(&by_module).unwrap().imports, ["import shop.cart"]);
     }
 }

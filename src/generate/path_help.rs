@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::domain::value::Value;
 use crate::generate::layout;
+use crate::source::claims;
 
 /// What it begins with, and how its other lines begin.
 const HELP: &str = "\"\"\"Lets these tests import the project.\"\"\"\n\n";
@@ -19,17 +21,24 @@ pub fn conftest<'a>(
     roots: impl DoubleEndedIterator<Item = &'a String>,
     variables: &BTreeMap<String, String>,
 ) -> String {
-    let places: Vec<String> = roots
-        .rev()
-        .map(|root| if root.is_empty() { "ROOT".to_owned() } else { format!("ROOT / {}", layout::string(root)) })
-        .collect();
-    let mut lines = Vec::new();
-    if !places.is_empty() {
+    written(paths(below, roots), variables)
+}
+
+/// Gives a conftest that was written by [`conftest`] other folders; the variables that it sets stay.
+pub fn with_roots<'a>(text: &str, below: usize, roots: impl DoubleEndedIterator<Item = &'a String>) -> String {
+    let mut lines = paths(below, roots);
+    lines.extend(body(text).filter(|line| line.starts_with(HELP_VARIABLE)).map(str::to_owned));
+    written(lines, &BTreeMap::new())
+}
+
+fn paths<'a>(below: usize, roots: impl DoubleEndedIterator<Item = &'a String>) -> Vec<String> {
+    let place = |root: &String| if root.is_empty() { "ROOT".to_owned() } else { format!("ROOT / {}", layout::string(root)) };
+    let mut lines: Vec<String> = roots.rev().map(|root| format!("{HELP_PATH}({}))", place(root))).collect();
+    if !lines.is_empty() {
         // `parents[0]` is the conftest's own folder.
-        lines.push(format!("{HELP_ROOT}{below}]"));
-        lines.extend(places.into_iter().map(|place| format!("{HELP_PATH}({place}))")));
+        lines.insert(0, format!("{HELP_ROOT}{below}]"));
     }
-    written(lines, variables)
+    lines
 }
 
 /// Adds variables to a conftest that was written by [`conftest`]; what it sets stays.
@@ -74,6 +83,21 @@ pub fn is_path_help(text: &str) -> bool {
     (text.starts_with(HELP) || text.starts_with(FORMER)) && body(text).all(is_ours)
 }
 
+/// Reads the folders that such a conftest puts on the path, in the order in which [`conftest`] takes them.
+pub fn roots(text: &str) -> Vec<String> {
+    let places = text.lines().filter_map(|line| line.strip_prefix(HELP_PATH)?.strip_prefix("(ROOT")?.strip_suffix("))"));
+    let read = |place: &str| match place.strip_prefix(" / ") {
+        None => Some(String::new()),
+        Some(quoted) => match claims::value(quoted) {
+            Some(Value::Str(root)) => Some(root),
+            _ => None,
+        },
+    };
+    let mut roots: Vec<String> = places.filter_map(read).collect();
+    roots.reverse();
+    roots
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +113,8 @@ mod tests {
         let deep = text(2);
         assert!(deep.contains("import sys\nfrom pathlib import Path\n\nROOT") && deep.contains("parents[2]\n"), "{deep}");
         assert!(deep.ends_with("str(ROOT / \"src\"))\nsys.path.insert(0, str(ROOT))\n"), "{deep}");
+        assert_eq!(roots(&deep), [String::new(), "src".into()]);
+        assert_eq!(roots(&conftest(1, ["a b".to_owned(), "c\"d".into()].iter(), &variables(&[]))), ["a b", "c\"d"]);
         assert!(is_path_help(&deep) && !is_path_help(&format!("{deep}import os\nos.abort()\n")) && !is_path_help("import sys\n"));
     }
 
@@ -108,5 +134,8 @@ mod tests {
                       Path(__file__).resolve().parents[1]\nsys.path.insert(0, str(ROOT))\n";
         let both = with_variables(former, &variables(&[("A", "b")]));
         assert!(is_path_help(former) && both.contains("import os\nimport sys\nfrom pathlib import Path\n\nROOT"), "{both}");
+        let wider = with_roots(&both, 1, [String::new(), "src".into()].iter());
+        assert_eq!(roots(&wider), [String::new(), "src".into()]);
+        assert!(wider.contains("os.environ.setdefault(\"A\", \"b\")"), "{wider}");
     }
 }

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::base::card::is_card;
+
 /// Shorter runs of letters and digits are words.
 const TOKEN_MIN: usize = 20;
 /// Bits of surprise in each character of what looks random.
@@ -25,10 +27,9 @@ pub fn looks(text: &str) -> Vec<&'static str> {
 fn literals(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut rest = text;
-    while let Some(at) = rest.find(|c: char| matches!(c, '"' | '\'' | '#') || c.is_ascii_digit()) {
+    while let Some(at) = rest.find(|c: char| matches!(c, '"' | '\'' | '#' | '.' | '_') || c.is_alphanumeric()) {
         let from = &rest[at..];
-        let first = from.as_bytes()[0];
-        let end = match first {
+        let end = match from.as_bytes()[0] {
             b'#' => from.find('\n').unwrap_or(from.len()),
             b'"' | b'\'' => {
                 let triple = &from[..1].repeat(3);
@@ -38,15 +39,35 @@ fn literals(text: &str) -> Vec<String> {
                 out.push(inside[..end].to_owned());
                 (quotes.len() * 2 + end).min(from.len())
             }
-            _ => {
-                let end = from.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(from.len());
-                out.push(from[..end].replace('_', ""));
+            b'0'..=b'9' | b'.' => {
+                let end = number(from);
+                // A negative number is nobody's.
+                let whole = from[..end].bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
+                if whole && !rest[..at].ends_with('-') {
+                    out.push(from[..end].replace('_', ""));
+                }
                 end
             }
+            // A name, or the prefix of a text.
+            _ => from.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(from.len()),
         };
         rest = &from[end.max(1)..];
     }
     out
+}
+
+/// Gives the length of the number that begins a text, with its point, exponent and suffix.
+fn number(text: &str) -> usize {
+    let is_based = ["0x", "0X", "0b", "0B", "0o", "0O"].iter().any(|base| text.starts_with(base));
+    let mut last = ' ';
+    let end = text.find(|c: char| {
+        let goes_on = c.is_ascii_alphanumeric()
+            || matches!(c, '.' | '_')
+            || (matches!(c, '+' | '-') && matches!(last, 'e' | 'E') && !is_based);
+        last = c;
+        !goes_on
+    });
+    end.unwrap_or(text.len()).max(1)
 }
 
 fn closing(inside: &str, quotes: &str) -> usize {
@@ -115,21 +136,6 @@ fn is_phone(text: &str) -> bool {
     matches!(shape.as_str(), "(000) 000-0000" | "(000)000-0000" | "000-000-0000" | "000.000.0000" | "000 000 0000")
 }
 
-fn is_card(text: &str) -> bool {
-    let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(10)).collect();
-    let sum: u32 = digits
-        .iter()
-        .rev()
-        .enumerate()
-        .map(|(at, digit)| if at % 2 == 1 { digit * 2 / 10 + digit * 2 % 10 } else { *digit })
-        .sum();
-    text.chars().all(|c| c.is_ascii_digit() || matches!(c, ' ' | '-'))
-        && (14..=19).contains(&digits.len())
-        && matches!(digits.first(), Some(3..=6))
-        && digits.iter().any(|digit| *digit != digits[0])
-        && sum.is_multiple_of(10)
-}
-
 fn is_iban(text: &str) -> bool {
     let plain: String = text.chars().filter(|c| *c != ' ').collect();
     let head = plain.as_bytes();
@@ -177,6 +183,8 @@ mod tests {
             ("f('(212) 555-0123')", "a phone number"),
             ("f('4111 1111 1111 1111')", "a card number"),
             ("f(5_500_005_555_555_559)", "a card number"),
+            ("f(4111111111111111, 'x')", "a card number"),
+            ("f(x=[4111111111111111])", "a card number"),
             ("f('DE89 3704 0044 0532 0130 00')", "an IBAN"),
             ("f('/home/ada/notes.txt')", "a home folder"),
             ("f('C:\\\\Users\\\\ada')", "a home folder"),
@@ -198,6 +206,9 @@ mod tests {
             "f('hello') # ada@lovelace.org",
             "f('https://docs.python.org/3/library/doctest.html', 'en_US.UTF-8', '1.2.3', 'GB00 0000')",
             "f('a\\'b', 'it''s', 0x7fff_ffff_ffff_ffff, 1e-9)",
+            "assert ratio(4.516705679377284) == 2.8571428571428568 and f([.4539509814945467, 4539509814945467.5])",
+            "f(4111111111111111e-3, 4111111111111111j, 1e+4111111111111111, -4111111111111111, x4111111111111111, 0x4111111111111111)",
+            "f('4.516705679377284', '[4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1]', '4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1')",
             "'never closed",
             "",
         ] {

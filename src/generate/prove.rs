@@ -104,7 +104,7 @@ pub fn judge(draft: &Draft, trial: &Trial, ground: &Ground) -> Proof {
         }
     }
     if falls.is_empty() {
-        falls.extend(toothless(&tally, trial, ground));
+        falls.extend(spare(draft, &tally, toothless(&tally, trial, ground)));
     }
     if falls.is_empty() && draft.origin.is_foreign() && !ground.edited {
         if let Faults::None(why) = &trial.faults {
@@ -112,7 +112,7 @@ pub fn judge(draft: &Draft, trial: &Trial, ground: &Ground) -> Proof {
             let evidence = vec![Evidence::new(Finding::Error, EvidenceKind::Mutants, format!("not tried: {why}"))];
             return over(Verdict::Broken, evidence, proved, draft, ground);
         }
-        falls.extend(idle(draft, &tally, trial));
+        falls.extend(spare(draft, &tally, idle(draft, &tally, trial)));
     }
     if falls.is_empty() {
         let evidence = words::passed(trial, ground, (passed, made));
@@ -355,6 +355,18 @@ fn idle(draft: &Draft, tally: &BTreeMap<String, Seen>, trial: &Trial) -> Vec<Fal
         }
     }
     falls
+}
+
+/// Leaves out of falls the rows and methods that would take others with them, which hold: they are no harm.
+fn spare(draft: &Draft, tally: &BTreeMap<String, Seen>, falls: Vec<Fall>) -> Vec<Fall> {
+    let gone: BTreeSet<String> = falls.iter().map(|fall| fall.name.clone()).collect();
+    let test_of = |name: &str| draft.tests.iter().find(|test| belongs(name, test)).cloned();
+    let is_harm = |fall: &Fall| {
+        let test = test_of(&fall.name);
+        let others_hold = tally.keys().any(|name| !gone.contains(name) && test_of(name) == test);
+        !others_hold || trim::goes_alone(draft, &fall.name)
+    };
+    falls.into_iter().filter(is_harm).collect()
 }
 
 /// Tells whether a result is one of a test's: the test itself, a row of it, or a method of the class.

@@ -143,6 +143,7 @@ fn finish(
         helpers,
         remark: None,
         promise: None,
+        drafted: None,
     }
 }
 

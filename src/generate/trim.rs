@@ -1,7 +1,9 @@
 //! Takes single tests or rows out of a draft's text, and the imports that nothing uses then.
 
+use std::collections::BTreeSet;
+
 use crate::domain::proposal::Draft;
-use crate::source::outline;
+use crate::source::{cases, outline};
 
 /// A top-level part of a draft's text.
 struct Block<'t> {
@@ -47,37 +49,19 @@ pub fn test_at(text: &str, line: usize) -> Option<String> {
     block.name.filter(|name| name.starts_with("test") || name.starts_with("Test"))
 }
 
-/// Gives the draft without these tests (`test_total`) and rows (`test_total[ten]`); `None` when no test is left.
+/// Gives the draft without these tests (`test_total`), rows (`test_total[ten]`) and methods (`TestCart::test_total`); `None`
+/// when no test is left. A row or method that is not found in the text takes its test with it.
 #[must_use]
 pub fn without(draft: &Draft, failing: &[String]) -> Option<Draft> {
-    let mut kept: Vec<String> = Vec::new();
-    for block in blocks(&draft.text) {
-        let Some(name) = &block.name else {
-            kept.push(block.lines.join("\n"));
-            continue;
-        };
-        if failing.iter().any(|failed| failed == name) {
-            continue;
-        }
-        let row = |line: &&str| {
-            let line = line.trim();
-            failing.iter().any(|failed| {
-                let id = failed.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']'));
-                id.is_some_and(|id| line.starts_with("pytest.param(") && line.ends_with(&format!("id=\"{id}\"),")))
-            })
-        };
-        let is_row = |line: &&&str| line.trim_start().starts_with("pytest.param(");
-        let rows = block.lines.iter().filter(is_row).count();
-        let lines: Vec<&str> = block.lines.iter().copied().filter(|line| !row(line)).collect();
-        if rows > 0 && lines.iter().filter(is_row).count() == 0 {
-            continue;
-        }
-        // A failing row whose line was not found takes its test with it.
-        let rows_failed = failing.iter().filter(|failed| failed.starts_with(&format!("{name}["))).count();
-        if block.lines.len() - lines.len() == rows_failed {
-            kept.push(lines.join("\n"));
-        }
-    }
+    let rest = cases::without(&draft.text, failing);
+    let whole = |name: &String| name.split(['[', ':']).next().unwrap_or(name).to_owned();
+    let plain = failing.iter().filter(|name| !name.contains(['[', ':'])).cloned();
+    let gone: BTreeSet<String> = plain.chain(rest.missing.iter().map(whole)).chain(rest.empty).collect();
+    let kept: Vec<String> = blocks(&rest.text)
+        .into_iter()
+        .filter(|block| block.name.as_ref().is_none_or(|name| !gone.contains(name)))
+        .map(|block| block.lines.join("\n"))
+        .collect();
     let text = format!("{}\n", kept.join("\n\n\n").trim_end());
     let tests = test_names(&text);
     if tests.is_empty() {
@@ -105,8 +89,27 @@ pub fn users_of(draft: &Draft, line: &str, why: &str) -> Vec<String> {
     blocks(&draft.text).into_iter().filter(uses).filter_map(|block| block.name).filter(is_test).collect()
 }
 
+/// Tells whether a row or method goes alone, without the others of its test or class.
+#[must_use]
+pub fn goes_alone(draft: &Draft, name: &str) -> bool {
+    let rest = cases::without(&draft.text, &[name.to_owned()]);
+    rest.missing.is_empty() && rest.empty.is_empty()
+}
+
+/// Splits a text into what does not define certain names, and the names that it defines of them.
+#[must_use]
+pub fn apart(text: &str, is_named: impl Fn(&str) -> bool) -> (String, Vec<String>) {
+    let (named, kept): (Vec<Block<'_>>, Vec<Block<'_>>) =
+        blocks(text).into_iter().partition(|block| block.name.as_deref().is_some_and(&is_named));
+    let kept: Vec<String> = kept.iter().map(|block| block.lines.join("\n")).collect();
+    let mut names: Vec<String> = named.into_iter().filter_map(|block| block.name).collect();
+    names.dedup();
+    (format!("{}\n", kept.join("\n\n\n").trim()), names)
+}
+
 /// Gives an import statement with only the names that a text uses; `None` when there is none.
-fn used_part(import: &str, text: &str) -> Option<String> {
+#[must_use]
+pub fn used_part(import: &str, text: &str) -> Option<String> {
     let bound = |name: &str| name.rsplit(" as ").next().unwrap_or(name).trim().to_owned();
     let Some((head, names)) = import.strip_prefix("from ").and_then(|rest| rest.split_once(" import ")) else {
         let module = import.strip_prefix("import ").unwrap_or(import);

@@ -1,6 +1,6 @@
 //! Any OpenAI-compatible endpoint: one request, one stream of server-sent events, one answer.
 //!
-//! A stream that ends without saying that it is finished is an error, never half an answer taken for a whole one.
+//! A server that answers with one JSON object in place of a stream is read, too. A stream that ends without saying that it is finished is an error, never half an answer taken for a whole one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,6 +31,8 @@ const ERROR_MAX: usize = 64 << 10;
 const SAID_MAX: usize = 300;
 /// Pieces that wait for a slow reader; then the connection itself waits.
 const PIECES: usize = 64;
+/// Types of answers that are read: a stream, and what gateways that know no streams give.
+const READ: &[&str] = &["text/event-stream", "application/json", "application/x-ndjson", "text/plain"];
 /// How Ollama signs its answers.
 const CUTS_PROMPTS: &str = "fp_ollama";
 /// Model names shown when the one asked for is not there.
@@ -188,7 +190,7 @@ impl Shared {
             return Err(self.refusal(response).await);
         }
         let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("").to_owned();
-        if !kind.starts_with("text/event-stream") {
+        if !READ.iter().any(|read| kind.starts_with(read)) {
             return Err(self.strange(format!("its type is {}", if kind.is_empty() { "missing" } else { &kind })));
         }
         Ok(response)
@@ -269,6 +271,9 @@ impl Shared {
         let mut left = BODY_MAX;
         let mut events = Events::default();
         let mut answer = Answer::default();
+        let mut form = AnswerForm::Unknown;
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        let is_stream = kind.is_some_and(|kind| kind.starts_with(READ[0]));
         'stream: loop {
             let until = match &answer {
                 Answer { finish: Some(_), .. } => *figures.get_or_insert_with(|| Instant::now() + self.patience.after),
@@ -279,6 +284,10 @@ impl Shared {
                 Ok(Ok(Some(bytes))) => bytes,
                 // All text is here already; only the figures are missing.
                 _ if answer.finish.is_some() => break,
+                Ok(Ok(None)) if matches!(form, AnswerForm::Json(_)) => break,
+                Ok(Ok(None)) if !answer.begun && !is_stream => {
+                    return Err(self.strange("it holds neither events nor JSON".into()));
+                }
                 Ok(Ok(None)) => return Err(self.cut_off("the stream ended early".into())),
                 Ok(Err(error)) => return Err(self.cut_off(reason(&error))),
                 Err(_) if answer.begun && Instant::now() >= whole => {
@@ -290,6 +299,11 @@ impl Shared {
                 Err(_) => return Err(self.no_answer(self.patience.first)),
             };
             left = left.checked_sub(bytes.len()).ok_or_else(|| ModelError::TooMuch { host: self.host(), kib: BODY_MAX >> 10 })?;
+            form = form.after(&bytes);
+            if let AnswerForm::Json(_) = form {
+                answer.begun = true;
+                continue;
+            }
             for data in events.feed(&bytes).map_err(|error| self.strange(error.to_string()))? {
                 match data.trim() {
                     "" => continue,
@@ -303,6 +317,11 @@ impl Shared {
                 }
             }
         }
+        if let AnswerForm::Json(text) = form {
+            for piece in self.take_json(&text, &mut answer)? {
+                let _ = pieces.send(Ok(piece)).await;
+            }
+        }
         match answer.finish.as_deref() {
             Some("length") => Err(ModelError::OutOfTokens(request.max_tokens)),
             Some("content_filter") => Err(ModelError::GaveUp { host: self.host(), said: "its filter stopped the answer".into() }),
@@ -312,6 +331,24 @@ impl Shared {
             }
             _ => Ok(answer.usage),
         }
+    }
+
+    /// Takes an answer in that came as JSON: one object, or one after the other.
+    fn take_json(&self, text: &[u8], answer: &mut Answer) -> Result<Vec<Piece>, ModelError> {
+        let mut pieces = Vec::new();
+        let mut chunks = 0_usize;
+        for chunk in serde_json::Deserializer::from_slice(text).into_iter::<Chunk>() {
+            let chunk = chunk.map_err(|error| self.strange(format!("its JSON cannot be read: {error}")))?;
+            chunks += usize::from(chunk.choices.is_some() || chunk.error.is_some());
+            pieces.extend(self.take(chunk, answer)?);
+        }
+        if chunks == 0 {
+            return Err(self.strange("its JSON has no choices".into()));
+        }
+        if answer.finish.is_none() {
+            return Err(self.cut_off("the stream ended early".into()));
+        }
+        Ok(pieces)
     }
 
     /// Takes one event in.
@@ -326,16 +363,18 @@ impl Shared {
         }
         let mut pieces = Vec::new();
         for choice in chunk.choices.into_iter().flatten().take(1) {
-            if let Some(delta) = choice.delta {
+            if let Some(delta) = choice.written() {
                 if delta.reasons() {
                     pieces.push(Piece::Thinking);
                 }
-                if let Some(text) = delta.content.filter(|text| !text.is_empty()) {
+                let text = delta.text();
+                if !text.is_empty() {
                     answer.text = true;
                     pieces.push(Piece::Text(text));
                 }
             }
-            answer.finish = choice.finish_reason.or(answer.finish.take());
+            let is_whole = choice.is_whole().then(|| "stop".to_owned());
+            answer.finish = choice.finish_reason.or(answer.finish.take()).or(is_whole);
         }
         answer.begun |= !pieces.is_empty();
         Ok(pieces)
@@ -362,6 +401,32 @@ impl Shared {
         let mut redactor = Redactor::new(self.key.iter().map(|key| key.secret.expose_secret().to_owned()));
         let text = redactor.redact(text).unwrap_or_else(|| text.to_owned());
         cut(&display_line(text.trim()), SAID_MAX).into_owned()
+    }
+}
+
+/// What an answer comes as: its first sign tells, whatever its type says.
+enum AnswerForm {
+    Unknown,
+    /// A stream of events.
+    Events,
+    /// JSON, which can be read when all of it is here.
+    Json(Vec<u8>),
+}
+
+impl AnswerForm {
+    fn after(self, bytes: &[u8]) -> Self {
+        match self {
+            Self::Json(mut text) => {
+                text.extend_from_slice(bytes);
+                Self::Json(text)
+            }
+            Self::Events => Self::Events,
+            Self::Unknown => match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+                None => Self::Unknown,
+                Some(b'{') => Self::Json(bytes.to_vec()),
+                Some(_) => Self::Events,
+            },
+        }
     }
 }
 

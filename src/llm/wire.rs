@@ -155,7 +155,7 @@ impl Service {
     }
 }
 
-/// One event of a stream.
+/// One event of a stream, or a whole answer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Chunk {
@@ -168,26 +168,60 @@ pub(crate) struct Chunk {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Choice {
-    pub(crate) delta: Option<Delta>,
+    delta: Option<Delta>,
+    /// In an answer that comes whole.
+    message: Option<Delta>,
     pub(crate) finish_reason: Option<String>,
+}
+
+impl Choice {
+    /// Gives what the model wrote: a piece, or all of it.
+    pub(crate) fn written(&self) -> Option<&Delta> {
+        self.delta.as_ref().or(self.message.as_ref())
+    }
+
+    /// Tells whether all of the answer is in it.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.message.is_some()
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Delta {
-    pub(crate) content: Option<String>,
+    content: Option<Value>,
     reasoning: Option<Value>,
     reasoning_content: Option<Value>,
 }
 
 impl Delta {
+    /// Gives the text of this piece: as one, or as a list of parts.
+    pub(crate) fn text(&self) -> String {
+        self.content.as_ref().map(text).unwrap_or_default()
+    }
+
     /// Tells whether the model reasons in this piece.
     pub(crate) fn reasons(&self) -> bool {
-        [&self.reasoning, &self.reasoning_content]
-            .into_iter()
-            .flatten()
-            .any(|text| text.as_str().is_some_and(|text| !text.is_empty()))
+        let mut apart = [&self.reasoning, &self.reasoning_content].into_iter().flatten();
+        let mut parts = self.content.as_ref().and_then(Value::as_array).into_iter().flatten();
+        apart.any(|text| text.as_str().is_some_and(|text| !text.is_empty())) || parts.any(is_reasoning)
     }
+}
+
+/// Reads a text out of a text, a part, or a list of parts.
+fn text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().map(text).collect(),
+        Value::Object(part) if !is_reasoning(content) => part.get("text").map(text).unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+/// Tells whether a part of an answer is what the model thinks: no text of the answer.
+fn is_reasoning(part: &Value) -> bool {
+    let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
+    kind.contains("think") || kind.contains("reason")
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -344,9 +378,31 @@ mod tests {
         let chunk: Chunk =
             serde_json::from_str(r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":null},"x":1}],"usage":null}"#)
                 .unwrap();
-        assert_eq!(chunk.choices.unwrap()[0].delta.as_ref().unwrap().content, None);
+        assert_eq!(chunk.choices.unwrap()[0].written().unwrap().text(), "");
         let chunk: Chunk =
             serde_json::from_str(r#"{"choices":null,"usage":{"prompt_tokens":3,"prompt_tokens_details":null}}"#).unwrap();
         assert_eq!(Usage::from(chunk.usage.unwrap()).prompt, Some(3));
+    }
+    #[test]
+    fn content_is_read_as_a_text_and_as_parts() {
+        let thinks = r#"[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]"#;
+        for (content, text, reasons) in [
+            (r#""ab""#, "ab", false),
+            (r#"[{"type":"text","text":"a"},{"type":"text","text":"b"}]"#, "ab", false),
+            (r#"["a",{"type":"output_text","text":"b"},{"type":"image_url","image_url":{"url":"x"}}]"#, "ab", false),
+            (r#"{"type":"text","text":"ab"}"#, "ab", false),
+            (thinks, "", true),
+            ("null", "", false),
+            ("7", "", false),
+        ] {
+            for place in ["delta", "message"] {
+                let chunk: Chunk =
+                    serde_json::from_str(&format!(r#"{{"choices":[{{"{place}":{{"content":{content}}}}}]}}"#)).unwrap();
+                let choices = chunk.choices.unwrap();
+                let written = choices[0].written().unwrap();
+                assert_eq!((written.text().as_str(), written.reasons()), (text, reasons), "{content}");
+                assert_eq!(choices[0].is_whole(), place == "message");
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 pub mod bare;
 mod between;
 pub mod called;
+pub mod cases;
 pub mod change;
 pub mod claims;
 pub mod configuration;

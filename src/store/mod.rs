@@ -8,6 +8,7 @@ mod calls;
 mod clean;
 mod code;
 mod decisions;
+mod drafted;
 mod edits;
 mod error;
 pub mod former;

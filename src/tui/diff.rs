@@ -50,7 +50,13 @@ pub fn plan_rows(target: &RelPath, plan: &[FileEdit]) -> Vec<DocRow> {
     ordered.sort_by_key(|edit| edit.path != *target);
     for edit in ordered {
         if plan.len() > 1 {
-            out.push(DocRow::of(Row::new().add(Role::Accent, format!(" {}", edit.path))));
+            let row = Row::new().add(Role::Accent, format!(" {}", edit.path));
+            if edit.path != *target && edit.is_bookkeeping() {
+                let (added, removed) = size_of(edit);
+                out.push(DocRow::of(row.add(Role::Dim, format!("  +{added} -{removed}"))));
+                continue;
+            }
+            out.push(DocRow::of(row));
         }
         out.extend(diff_rows(&edit.path, edit.before.as_deref(), edit.after.as_deref(), true));
     }

@@ -65,6 +65,42 @@ fn what_waits_or_was_rejected_is_not_offered_a_second_time() {
 }
 
 #[test]
+fn a_models_draft_stands_beside_what_was_accepted() {
+    let same_name = "from doubles import double\n\n\ndef test_double():\n    assert double(0) == 0\n\n\ndef test_double_of_text():\n    assert double('ab') == 'abab'\n";
+    let (place, _model) = project(&[GOOD, same_name]);
+    let file = "tests/pytead/test_pytead_doubles.py";
+    place.save("main.py", "from doubles import double\ndouble(2)\ndouble(3.5)\n");
+    place.run(&["run", "main.py"]);
+    place.run(&["gen", "--accept"]);
+    let recorded = place.read(file);
+    let accept = || {
+        let (code, out, err) = place.run(&["review", "--accept", "all"]);
+        assert_eq!(code, 0, "{out}{err}");
+        place.read(file)
+    };
+    let kept = |text: &str, tests: &str| {
+        let bodies = tests.lines().filter(|line| line.trim_start().starts_with("assert"));
+        for line in bodies {
+            assert!(text.contains(line), "{line} is gone of:\n{text}");
+        }
+    };
+    place.run(&["draft", "double"]);
+    let first = accept();
+    kept(&first, &recorded);
+    assert!(first.contains("'aa'") || first.contains("\"aa\""), "{first}");
+    place.run(&["draft", "double", "-m", "another"]);
+    let second = accept();
+    kept(&second, &first);
+    assert!(second.contains("double(0) == 0"), "{second}");
+    // Neither does what is recorded anew take the place of what a model wrote.
+    place.save("main.py", "from doubles import double\ndouble(2)\ndouble([7])\n");
+    place.run(&["run", "main.py"]);
+    place.run(&["gen", "--accept"]);
+    let third = place.read(file);
+    assert!(third.contains("double(0) == 0") && third.contains("[7, 7]"), "{third}");
+}
+
+#[test]
 fn what_the_docstring_promised_and_does_not_hold_may_be_a_bug() {
     let claim = "def test_two_gives_five():\n    assert double(2) == 5\n";
     let (place, _model) = project(&[&format!("{GOOD}\n\n{claim}")]);

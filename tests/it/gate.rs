@@ -110,8 +110,8 @@ fn private_functions_are_left_to_the_tests_of_their_callers() {
     assert_eq!(code, 0, "{err}");
     let (_, out, err) = place.run(&["--trust", "gen"]);
     assert!(out.contains("lib.core:quarter  ready") && out.contains("lib.core:_third  ready"), "{out}{err}");
-    let said = "lib.core:_half: private, and covered by its callers' tests (2 calls)";
-    assert!(!out.contains("lib.core:_half  ready") && out.contains(said), "{out}{err}");
+    let said = "  covered-by-callers  1 function, 2 calls\n      private, and covered by its callers' tests\n";
+    assert!(!out.contains("lib.core:_half  ready") && out.contains(said) && out.contains("      lib.core:_half\n"), "{out}{err}");
     // Whether 20 is heavy says little of how much it weighs.
     assert!(out.contains("lib.core:is_heavy  ready") && out.contains("lib.core:_weigh  ready"), "{out}{err}");
     let (_, out, err) = place.run(&["--trust", "gen", "lib.core:_half"]);
@@ -273,7 +273,10 @@ fn helpers_of_tests_are_drafted_for_by_name_only() {
     place.run(&["--trust", "run", "--", "python3", "main.py"]);
     let (code, out, err) = place.run(&["--trust", "gen"]);
     assert!(code == 0 && out.contains("1 draft proved, 0 refused, 1 function without a test"), "{out}{err}");
-    assert!(out.contains("tests.helping:four: is a test helper (1 call)"), "{out}");
+    assert!(
+        out.contains("  test-helper  1 function, 1 call\n      is a test helper") && out.contains("      tests.helping:four\n"),
+        "{out}"
+    );
     let (code, out, err) = place.run(&["--trust", "gen", "tests.helping:four"]);
     assert!(code == 0 && out.contains("tests.helping:four  ready"), "{out}{err}");
 }
@@ -344,7 +347,7 @@ fn what_nothing_can_hold_still_is_refused_with_its_reason() {
         // By chance it may have come out again once, and then the proof says so.
         let is_said = |line: &str| {
             line.contains(&format!("wild:{name}  refused"))
-                || line.split_once(&format!("wild:{name}: ")).is_some_and(|(_, why)| !why.is_empty())
+                || line.strip_prefix("      ").is_some_and(|named| named.split(", ").any(|one| one == format!("wild:{name}")))
         };
         assert!(out.lines().any(is_said), "{name}: {out}");
     }
@@ -438,11 +441,12 @@ fn what_another_function_made_is_tested_by_the_name_it_is_called_by() {
         assert_eq!(tests.matches(line).count(), 1, "{line}\n{tests}{out}{err}");
     }
     assert!(out.contains("5 drafts proved, 0 refused"), "{out}");
-    for reason in [
-        "lib.made:hello: its decorator changes the result",
-        "lib.made:noted.<locals>.note: decorator wrapper with the same result",
+    for (function, reason) in [
+        ("lib.made:hello", "its decorator changes the result"),
+        ("lib.made:noted.<locals>.note", "decorator wrapper with the same result"),
     ] {
-        assert!(out.contains(reason), "{reason}\n{out}");
+        let (_, out, err) = place.run(&["--trust", "gen", "--why", function]);
+        assert!(out.contains(reason), "{reason}\n{out}{err}");
     }
     let (code, out, err) = place.run(&["--trust", "gen", "--check"]);
     assert_eq!(code, 0, "{out}{err}");
@@ -492,8 +496,9 @@ fn a_placeholder_stands_where_a_secret_was() {
     assert!(out.contains("    assert client.url(\"users\") == \"https://api.test/users\""), "{out}");
     assert!(out.contains("Left for you to look at: #2 lib:Client.url: holds a redacted value."), "{out}");
     assert!(!place.root().join("tests/pytead/test_pytead_lib.py").exists(), "{out}");
-    assert!(out.contains("lib:Client.headers: result: needs a redacted value (authorization)"), "{out}");
-    assert!(out.contains("lib:login: gives another result when run alone"), "{out}");
+    assert!(out.contains("  redacted  2 functions, 2 calls\n"), "{out}");
+    assert!(out.contains("for example lib:Client.headers: result: needs a redacted value (authorization)"), "{out}");
+    assert!(out.contains("      lib:Client.headers, lib:login\n"), "{out}");
     assert!(!out.contains("hunter2") && !out.contains("8f3a9c2e"), "{out}");
 }
 

@@ -294,3 +294,61 @@ fn tests_written_elsewhere_find_the_project_as_those_in_it_do() {
         .unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
 }
+
+/// With nothing changed, no draft is written or verified anew, not even one that failed before.
+#[test]
+fn with_nothing_changed_nothing_runs_again() {
+    let place = recorded();
+    let verifies = |args: &[&str]| {
+        let (code, out, err) = place.run(&[&["--trust", "--format", "json", "gen"], args].concat());
+        assert_eq!(code, 0, "{out}{err}");
+        (out + &err).contains("\"state\":\"proving\"")
+    };
+    assert!(verifies(&["--accept"]), "the first time drafts are verified");
+    assert!(!verifies(&["--accept"]), "with nothing changed nothing is");
+    assert!(!verifies(&[]), "nor without accepting");
+}
+
+/// A deleted test stays away by itself, and comes back for whoever names its function.
+#[test]
+fn a_deleted_test_comes_back_by_its_functions_name() {
+    let place = recorded();
+    generate(&place, &["--accept"]);
+    let whole = place.read(TESTS);
+    let test = "test_g_3";
+    let test = whole
+        .lines()
+        .find_map(|line| line.strip_prefix("def ")?.split('(').next().filter(|name| name.contains("_g")))
+        .unwrap_or(test);
+    place.save(TESTS, &without(&whole, test));
+    generate(&place, &["--accept"]);
+    assert!(!place.read(TESTS).contains("lib.g") && !place.read(TESTS).contains("g(3)"), "{}", place.read(TESTS));
+    let (_, why, _) = place.run(&["--trust", "gen", "--why", "lib:g"]);
+    assert!(why.contains("lib:g") && why.contains("no accepted test"), "{why}");
+    generate(&place, &["lib:g", "--accept"]);
+    assert!(place.read(TESTS).contains("g(3)"), "{}", place.read(TESTS));
+    assert_eq!(check(&place).0, 0);
+}
+
+/// Functions without a test are grouped by the code of their reason; all of one are listed on demand.
+#[test]
+fn reasons_are_grouped_and_those_of_one_function_are_listed() {
+    let place = Place::empty();
+    place.save("pyproject.toml", "");
+    let texts: String = (0..8).map(|n| format!("def leave{n}(path):\n    open(path, 'w').write('x')\n\n\n")).collect();
+    place.save("lib.py", &format!("{texts}def f(x):\n    return x + 1\n\n\ndef never(x):\n    return x\n"));
+    place.save("main.py", "import lib\nfor n in range(8):\n    getattr(lib, f'leave{n}')('out.txt')\nlib.f(1)\n");
+    record(&place);
+    let out = generate(&place, &[]);
+    assert!(out.contains("No test for 8 functions:") && out.contains("  writes-files  8 functions, 8 calls"), "{out}");
+    assert!(out.contains("fix: ") && out.contains("and 2 more"), "{out}");
+    assert!(out.matches("writes-files").count() == 1, "{out}");
+    let (code, out, err) = place.run(&["--trust", "gen", "--why", "lib:leave1", "lib:f", "lib:never"]);
+    assert_eq!(code, 0, "{out}{err}");
+    for said in ["lib:leave1", "writes-files  1 call", "lib:f\n", "all of its recorded calls", "lib:never", "not-recorded"] {
+        assert!(out.contains(said), "{said} is not in\n{out}");
+    }
+    let (_, out, _) = place.run(&["--trust", "--format", "json", "gen", "--why", "lib:leave1"]);
+    let line = out.lines().find(|line| line.contains("\"why\"")).unwrap_or_else(|| panic!("{out}"));
+    assert!(line.contains("\"writes-files\"") && line.contains("\"tests\":[]"), "{line}");
+}

@@ -146,7 +146,7 @@ class SpecItem(pytest.Item):
         option = self.config.option
         self.report, self.lines = {"verdict": "ERROR"}, []
         take = (lambda lines: _print(self.config, lines)) if option.pytead_llm_verbose else (lambda lines: None)
-        answer = self.specs.runner.run(str(self.path), option.pytead_llm_timeout, take)
+        answer = self.specs.runner.run(str(self.path), option.pytead_llm_timeout, bool(option.semantic_refresh), take)
         self.report, self.lines = answer["report"], answer["lines"][1:]
         verdict = self.report["verdict"]
         self.user_properties += [

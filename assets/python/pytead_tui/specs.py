@@ -23,9 +23,9 @@ class Runner(judge.Judge):
         """Reads a file: its name and tags, or what is wrong with it."""
         return self._asked({"read": {"file": file}}, "read", judge.SECONDS, lambda _: None)
 
-    def run(self, file: str, timeout: "float | None", take: Callable) -> dict:
-        """Runs a file; `take` gets lines for people while it runs."""
-        return self._asked({"run": {"file": file, "timeout": timeout}}, "report", _FOREVER, take)
+    def run(self, file: str, timeout: "float | None", refresh: bool, take: Callable) -> dict:
+        """Runs a file; `take` gets lines for people while it runs. With `refresh` a model is asked anew."""
+        return self._asked({"run": {"file": file, "timeout": timeout, "refresh": refresh}}, "report", _FOREVER, take)
 
     def _asked(self, request: dict, wanted: str, seconds: float, take: Callable) -> Any:
         self.start()

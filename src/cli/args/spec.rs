@@ -26,6 +26,9 @@ pub struct SpecArgs {
     /// Seconds that a step may take that does not say so itself, in place of each test's own default.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<f64>,
+    /// Ask the model anew, whatever it said before.
+    #[arg(long)]
+    pub refresh: bool,
     /// Print each call of a tool and what it gave.
     #[arg(short, long)]
     pub verbose: bool,

@@ -142,7 +142,7 @@ codes! {
     Rejected = "rejected", "you rejected this test, and the code has not changed",
         "It comes back when the code changes; `u` takes the rejection back.";
     Deleted = "deleted", "you deleted its test",
-        "Restore it with git.";
+        "Name the function to draft it again: `pytead-tui gen MODULE:FUNCTION`.";
     NotEvaluated = "not-evaluated", "its arguments were not checked",
         "Run `pytead-tui gen` again.";
     NoNewerDraft = "no-newer-draft", "its calls give no other test than before",

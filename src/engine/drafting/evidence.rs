@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
@@ -35,6 +36,7 @@ use crate::source::facades::Facades;
 use crate::source::index::Index;
 
 /// A function and what could be written for it.
+#[derive(Serialize, Deserialize)]
 pub struct Made {
     /// The function.
     pub function: FunctionId,

@@ -1,5 +1,6 @@
 //! Drafts from recorded calls.
 
+pub(crate) mod cache;
 pub(crate) mod docstring_examples;
 pub(crate) mod evidence;
 pub(crate) mod export;
@@ -9,3 +10,4 @@ pub(crate) mod pipeline;
 pub(crate) mod priority;
 pub(crate) mod private_functions;
 pub mod type_stubs;
+pub(crate) mod why;

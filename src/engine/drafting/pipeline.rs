@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::clock;
 use crate::base::error::Trouble;
-use crate::base::hash::Digest;
+use crate::base::hash::{self, Digest};
 use crate::domain::event::JobKind;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
@@ -16,7 +16,7 @@ use crate::domain::proposal::{Body, Draft, Evidence, Finding, LeftOut, Origin, P
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::Value;
 use crate::engine::drafting::evidence::{Gathered, Made};
-use crate::engine::drafting::{nondeterminism, private_functions};
+use crate::engine::drafting::{cache, nondeterminism, private_functions};
 use crate::engine::edits::manifest_lookup::{News, Standing};
 use crate::engine::models;
 use crate::engine::proving;
@@ -32,24 +32,46 @@ use crate::generate::choose::FEW;
 use crate::generate::plan::CheckItem;
 use crate::python::protocol::Expression;
 
+/// Who wants drafts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// What comes by itself: nothing that a person deleted, and nothing that failed verification for the same code.
+    ByItself,
+    /// A person named the functions: all that can be written is tried again.
+    ByName,
+}
+
 /// Drafts and proves tests of these functions, or of all that were recorded.
 pub async fn draft(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done, Trouble> {
-    let drafted = try_draft(core, functions).await?;
+    done(try_draft(core, functions, Wanted::ByItself).await?)
+}
+
+/// As [`draft`] for a person: of functions that they named, also tests that they deleted, and drafts that failed verification.
+pub async fn draft_asked(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done, Trouble> {
+    let wanted = if functions.is_empty() { Wanted::ByItself } else { Wanted::ByName };
+    done(try_draft(core, functions, wanted).await?)
+}
+
+fn done(drafted: Option<Done>) -> Result<Done, Trouble> {
     Ok(drafted.unwrap_or_else(|| Done::Drafted { ready: Vec::new(), refused: Vec::new(), left_out: Vec::new() }))
 }
 
 /// As [`draft`]; `None` when it was cancelled before there was any draft.
-async fn try_draft(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Option<Done>, Trouble> {
+async fn try_draft(core: &Arc<Core>, functions: Vec<FunctionId>, wanted: Wanted) -> Result<Option<Done>, Trouble> {
     let environment = environment::contained(core).await?;
     if environment.interpreter.pytest.is_none() {
         return Err(environment.interpreter.without_pytest());
     }
     first_replay::calibrate_rest(core).await?;
-    draft_tried(core, functions).await
+    of_tried_calls(core, functions, wanted).await
 }
 
-/// As [`try_draft`], of calls that were tried.
+/// As [`draft`], of calls that were tried; `None` when it was cancelled before there was any draft.
 pub async fn draft_tried(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Option<Done>, Trouble> {
+    of_tried_calls(core, functions, Wanted::ByItself).await
+}
+
+async fn of_tried_calls(core: &Arc<Core>, functions: Vec<FunctionId>, wanted: Wanted) -> Result<Option<Done>, Trouble> {
     let Some(made) = write(core, functions).await? else { return Ok(None) };
     note_untestable(core, &made)?;
     let code = basis::code_of(core, made.iter().map(|one| one.function.clone()).collect()).await?;
@@ -61,17 +83,22 @@ pub async fn draft_tried(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result
         let others = one.left_out.into_iter().map(|left| (one.function.clone(), left)).collect::<Vec<_>>();
         if let Some(draft) = one.draft {
             let code = code.get(&one.function).copied().unwrap_or_default();
-            let draft = match news(core, &standing, &one.function, &draft, code)? {
+            let calls = draft.calls.len() as u64;
+            let is_restored = wanted == Wanted::ByName && standing.has_deleted(&one.function, &draft);
+            let news = match is_restored {
+                true => News::Draft(Box::new(draft)),
+                false => news(core, &standing, &one.function, &draft, code)?,
+            };
+            let draft = match news {
                 News::Draft(draft) => *draft,
                 News::Known => continue,
                 News::Unwanted(why) => {
-                    let calls = draft.calls.len() as u64;
                     left_out.extend(others);
                     left_out.push((one.function, LeftOut { calls, reason: why.into() }));
                     continue;
                 }
             };
-            match enter(core, &one.function, draft, code)? {
+            match enter(core, &one.function, draft, code, wanted, is_restored)? {
                 Entered::Kept(id) => kept.push(id),
                 Entered::New(id) => ids.push(id),
                 // Nothing of it is news: not what was left out of it either.
@@ -91,6 +118,17 @@ pub async fn draft_tried(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result
         }
     }
     Ok(Some(Done::Drafted { ready, refused, left_out }))
+}
+
+/// What is left out of the drafts of a function, and whether there is a draft.
+pub type LeftOutOf = (FunctionId, bool, Vec<LeftOut>);
+
+/// Gives what drafts of recorded functions leave out: of those that have any calls, as if all were drafted.
+pub async fn left_out(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Vec<LeftOutOf>, Trouble> {
+    first_replay::calibrate_rest(core).await?;
+    let made = write(core, Vec::new()).await?.unwrap_or_default();
+    let wanted = made.into_iter().filter(|one| functions.contains(&one.function));
+    Ok(wanted.map(|one| (one.function, one.draft.is_some(), one.left_out)).collect())
 }
 
 /// Tells what of a draft is news, by the manifest of the accepted tests.
@@ -139,13 +177,25 @@ pub fn unfinished(core: &Core) -> Vec<ProposalId> {
 }
 
 /// Puts a draft where the function's earlier one was, or makes a new proposal.
-fn enter(core: &Arc<Core>, function: &FunctionId, draft: Draft, code: Digest) -> Result<Entered, Trouble> {
+fn enter(
+    core: &Arc<Core>,
+    function: &FunctionId,
+    draft: Draft,
+    code: Digest,
+    wanted: Wanted,
+    is_restored: bool,
+) -> Result<Entered, Trouble> {
+    let draft = Draft { drafted: Some(hash::of(draft.standalone().as_bytes())), ..draft };
     let of_function = core.store().proposals_of(function)?;
     let from_rules = |proposal: &&Proposal| proposal.draft().is_some_and(|draft| draft.origin == Origin::Recording);
     let latest = of_function.iter().rev().filter(from_rules).find(|proposal| proposal.state != ProposalState::Failed);
     if let Some(old) = latest.filter(|old| basis::is_text_of(old, &draft)) {
         match old.state {
-            ProposalState::Written => return Ok(Entered::Known),
+            ProposalState::Written if !is_restored => return Ok(Entered::Known),
+            // The same text with the same code fails the same way.
+            ProposalState::Refused if wanted == Wanted::ByItself && old.basis == basis::rests_on(code, old) => {
+                return Ok(Entered::Kept(old.id));
+            }
             // What was not wanted of other code may be wanted of this.
             ProposalState::Rejected if old.basis == basis::rests_on(code, old) => return Ok(Entered::Known),
             ProposalState::Ready if old.basis == basis::rests_on(code, old) => return Ok(Entered::Kept(old.id)),
@@ -221,11 +271,18 @@ fn note_untestable(core: &Core, made: &[Made]) -> Result<(), Trouble> {
 /// Writes drafts, checks that their values come out as recorded, and gives them unproved; `None` when it was cancelled.
 async fn write(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Option<Vec<Made>>, Trouble> {
     let environment = environment::contained(core).await?;
+    let key = cache::key(core, &environment, &functions).await?;
+    if let Some(made) = cache::read(core, key)? {
+        return Ok(Some(made));
+    }
     let job = core.jobs.begin(JobKind::Draft, JobSubject::RecordedCalls, 0);
     core.touch();
     let made = job.unless_cancelled(write_all(core, &environment, functions, job.cancel.clone())).await.transpose()?;
     job.end(made.is_some());
     core.touch();
+    if let Some(made) = &made {
+        cache::keep(core, key, made);
+    }
     Ok(made)
 }
 
@@ -326,7 +383,7 @@ async fn try_renew(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
             texts.extend(taken.map(|_| id));
         }
     }
-    if !functions.is_empty() && try_draft(core, functions).await?.is_some() {
+    if !functions.is_empty() && try_draft(core, functions, Wanted::ByItself).await?.is_some() {
         for id in written {
             give_up_stale(core, id)?;
         }

@@ -67,6 +67,11 @@ impl Standing {
         tests.filter(|test| !self.deleted.contains(test)).collect()
     }
 
+    /// Lists the accepted tests of a function, with their files.
+    pub fn tests_of(&self, function: &FunctionId) -> Vec<String> {
+        self.tests(function).into_iter().map(|(file, test)| format!("{file}::{test}")).collect()
+    }
+
     /// Gives the inputs of accepted tests, by their function.
     pub fn inputs(&self) -> BTreeMap<FunctionId, BTreeSet<Digest>> {
         let mut inputs: BTreeMap<FunctionId, BTreeSet<Digest>> = BTreeMap::new();
@@ -74,6 +79,16 @@ impl Standing {
             inputs.entry(entry.function.clone()).or_default().extend(&entry.inputs);
         }
         inputs
+    }
+
+    /// Tells whether a person deleted a test that a draft would write again.
+    pub fn has_deleted(&self, function: &FunctionId, draft: &Draft) -> bool {
+        let text = draft.standalone();
+        let own = self.list.tests().filter(|(file, _, entry)| **file == draft.target && entry.function == *function);
+        let mut gone = own.filter(|(file, name, entry)| {
+            entry.state == TestState::Deleted || self.deleted.contains(&((*file).clone(), (*name).to_owned()))
+        });
+        gone.any(|(_, name, entry)| draft.tests.iter().any(|test| test == name || is_case(entry, &text, test)))
     }
 
     /// Tells what of a draft is news, with the code its function may run and the inputs it is made from.
@@ -84,11 +99,7 @@ impl Standing {
         let wanted: BTreeSet<&Digest> = inputs.iter().collect();
         let edited =
             |entry: &TestEntry| entry.state == TestState::Edited && entry.inputs.iter().collect::<BTreeSet<_>>() == wanted;
-        // What was written before there was such a hash is known by its whole body.
-        let same = |entry: &TestEntry, test: &str| match entry.case {
-            Some(case) => case_hash(&text, test) == Some(case),
-            None => body_hash(&text, test) == Some(entry.body),
-        };
+        let same = |entry: &TestEntry, test: &str| is_case(entry, &text, test);
         let is_deleted = |test: &str| {
             own.iter().any(|(file, name, entry)| {
                 let gone = entry.state == TestState::Deleted || self.deleted.contains(&((*file).clone(), (*name).to_owned()));
@@ -121,6 +132,15 @@ impl Standing {
             None if rejected => News::Unwanted(ReasonCode::Rejected),
             None => News::Unwanted(ReasonCode::Deleted),
         }
+    }
+}
+
+/// Tells whether a test of a text is the one that an entry is about. What was written before there was a hash of the case is
+/// known by its whole body.
+fn is_case(entry: &TestEntry, text: &str, test: &str) -> bool {
+    match entry.case {
+        Some(case) => case_hash(text, test) == Some(case),
+        None => body_hash(text, test) == Some(entry.body),
     }
 }
 

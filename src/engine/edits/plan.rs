@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::domain::decision::FileEdit;
-use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Draft, Proposal};
 use crate::domain::snapshot::Conflict;
 use crate::engine::edits::draft_text;
@@ -18,8 +17,9 @@ use crate::engine::index::files;
 use crate::engine::python::environment;
 use crate::engine::state::core::Core;
 use crate::generate::scope::snake_path;
-use crate::generate::trim::without;
+use crate::generate::trim::{test_names, without};
 use crate::generate::{graph, path_help};
+use crate::source::rename::bound;
 use crate::write::apart::{Owners, Parts, apart};
 use crate::write::manifest::{Manifest, TestEntry, TestState, body_hash, case_hash};
 use crate::write::plan::{Addition, accept, remove};
@@ -43,8 +43,8 @@ pub fn planned(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<(V
     let list_path = overlay::manifest_path(core)?;
     let before = overlay::content(core, overlay, file)?;
     let (list_before, mut list) = overlay::manifest(core, overlay)?;
-    let mut standing = tests_of(&list, file, &proposal.function);
-    let by_hand = by_hand(&list, file, before.as_deref().unwrap_or(""), &standing, &parts);
+    let mut standing = replaced(&list, file, before.as_deref().unwrap_or(""), proposal, &parts);
+    let by_hand = by_hand(&list, file, before.as_deref().unwrap_or(""), &standing, &parts, draft);
     let refused = || {
         Trouble::usage(format!("Not written: {} in {file} was changed by hand.", by_hand.join(", ")))
             .because("What a person wrote is never overwritten.")
@@ -108,8 +108,12 @@ fn composed(
     proposal: &Proposal,
 ) -> Result<Composed, Trouble> {
     let text = before.unwrap_or("");
-    let (own, others): (BTreeSet<String>, BTreeSet<String>) =
+    let (own, mut others): (BTreeSet<String>, BTreeSet<String>) =
         list.ours(file, text).into_iter().partition(|test| standing.contains(test));
+    if is_added(proposal) {
+        // A person's test of the same name is no reason to refuse what stands beside it.
+        others.extend(test_names(text).into_iter().filter(|test| !own.contains(test)));
+    }
     let function = snake_path(proposal.function.qualname());
     let Parts { imports, text: draft, tests } = apart(text, parts, &function, &Owners { own: &own, others: &others });
     let gone: Vec<String> = standing.iter().filter(|test| own.contains(*test) && !tests.contains(test)).cloned().collect();
@@ -128,8 +132,9 @@ pub fn conflict(core: &Core, proposal: &Proposal) -> Result<Option<Conflict>, Tr
     let (file, parts) = (&draft.target, draft_text::parts(proposal)?);
     let disk = files::read(&core.root, file)?;
     let list = Manifest::read(files::read(&core.root, &overlay::manifest_path(core)?)?.as_deref())?;
-    let standing = tests_of(&list, file, &proposal.function);
-    let tests = by_hand(&list, file, disk.as_deref().unwrap_or(""), &standing, &parts);
+    let text = disk.as_deref().unwrap_or("");
+    let standing = replaced(&list, file, text, proposal, &parts);
+    let tests = by_hand(&list, file, text, &standing, &parts, draft);
     if tests.is_empty() {
         return Ok(None);
     }
@@ -149,14 +154,23 @@ fn path_help(core: &Core, overlay: &Overlay, draft: &Draft) -> Result<Option<Fil
     let folder = &settings.output.tests;
     let Some(path) = RelPath::new(format!("{folder}/conftest.py")) else { return Ok(None) };
     let before = overlay::content(core, overlay, &path)?;
-    if before.as_ref().is_some_and(|text| !path_help::is_path_help(text)) {
+    // A person's conftest stays as it is. Ours gets what this draft needs besides.
+    if before.as_deref().is_some_and(|text| !path_help::is_path_help(text)) {
         return Ok(None);
     }
     let below = path.parts().count().saturating_sub(1);
     let after = match &before {
-        Some(text) => path_help::with_variables(text, &variables),
         None => path_help::conftest(below, draft.import_roots.iter(), &variables),
+        Some(text) => {
+            let there = path_help::roots(text);
+            let roots: BTreeSet<String> = there.iter().chain(&draft.import_roots).cloned().collect();
+            let text = if roots.len() == there.len() { text.clone() } else { path_help::with_roots(text, below, roots.iter()) };
+            path_help::with_variables(&text, &variables)
+        }
     };
+    if before.as_ref() == Some(&after) {
+        return Ok(None);
+    }
     Ok(Some(FileEdit { path, before, after: Some(after) }))
 }
 
@@ -188,19 +202,31 @@ pub fn changed_by_hand(core: &Core) -> Result<Vec<String>, Trouble> {
     Ok(tests)
 }
 
-/// Names the tests of a function that were accepted into a file.
-fn tests_of(list: &Manifest, file: &RelPath, function: &FunctionId) -> Vec<String> {
-    list.tests()
-        .filter(|(path, _, entry)| *path == file && entry.function == *function)
-        .filter(|(_, _, entry)| matches!(entry.state, TestState::Accepted | TestState::Edited))
-        .map(|(_, test, _)| test.to_owned())
-        .collect()
+/// Tells whether a draft goes beside what was accepted and takes the place of nothing: what a model or an agent wrote.
+fn is_added(proposal: &Proposal) -> bool {
+    proposal.draft().is_some_and(|draft| draft.origin.is_foreign())
 }
 
-/// Names the tests of these that a person changed since we wrote them.
-fn by_hand(list: &Manifest, file: &RelPath, text: &str, standing: &[String], parts: &Parts) -> Vec<String> {
+/// Names the accepted tests in a file whose place a draft takes. One from recordings takes that of its function's tests from
+/// recordings; what a model wrote takes the place of none, and stands beside them. What says the same is not written twice.
+fn replaced(list: &Manifest, file: &RelPath, text: &str, proposal: &Proposal, parts: &Parts) -> Vec<String> {
+    let accepted = list
+        .tests()
+        .filter(|(path, _, entry)| *path == file && entry.function == proposal.function)
+        .filter(|(_, _, entry)| matches!(entry.state, TestState::Accepted | TestState::Edited));
+    if !is_added(proposal) {
+        return accepted.filter(|(_, _, entry)| !entry.inputs.is_empty()).map(|(_, test, _)| test.to_owned()).collect();
+    }
+    let (there, new) = (bound(text), bound(&parts.text));
+    let same = |test: &str| new.get(test).is_some_and(|digest| there.get(test) == Some(digest));
+    accepted.map(|(_, test, _)| test).filter(|test| same(test)).map(ToOwned::to_owned).collect()
+}
+
+/// Names the tests of these that a person changed since we wrote them, and whose place a draft would take.
+fn by_hand(list: &Manifest, file: &RelPath, text: &str, standing: &[String], parts: &Parts, draft: &Draft) -> Vec<String> {
     let edited = list.hand_edited(file, text);
-    let named: BTreeSet<&String> = standing.iter().chain(&parts.tests).collect();
+    let named: BTreeSet<&String> =
+        if draft.origin.is_foreign() { BTreeSet::new() } else { standing.iter().chain(&parts.tests).collect() };
     named.into_iter().filter(|test| edited.contains(test)).cloned().collect()
 }
 

@@ -15,6 +15,7 @@ use crate::domain::snapshot::Trust;
 use crate::engine::drafting::docstring_examples::{self, Documented};
 use crate::engine::drafting::export::ExportTo;
 use crate::engine::drafting::finetuning::{self, Exported};
+use crate::engine::drafting::why::Why;
 use crate::engine::handle::clean::{self, Clean, Cleaned};
 use crate::engine::handle::{Handle, open, settings_reload};
 use crate::engine::recording::import::Imported;
@@ -43,7 +44,7 @@ impl Handle {
                 let recording = workflow::record::record(core, program, recording::run::Stdio::Kept).await?;
                 Ok(Done::Recorded(Box::new(recording)))
             }
-            Command::Draft { functions } => drafting::pipeline::draft(core, functions).await,
+            Command::Draft { functions } => drafting::pipeline::draft_asked(core, functions).await,
             Command::AskModel { function, remark } => models::draft::ask(core, function, remark).await,
             Command::GetModel { model } => models::download::get(core, model.as_deref()).await,
             Command::Prove { proposal } => workflow::renew::prove_again(core, proposal).await.map(|()| Done::Proposal(proposal)),
@@ -167,6 +168,14 @@ impl Handle {
         text: &str,
     ) -> Result<(RecordingId, Vec<verdicts::on_recording::Judged>), Trouble> {
         verdicts::on_recording::judge(&self.core, recording, text)
+    }
+
+    /// Tells why calls of functions have no test.
+    ///
+    /// # Errors
+    /// Fails when nothing can be run in this folder, or the store cannot be read.
+    pub async fn why(&self, functions: Vec<FunctionId>) -> Result<Vec<Why>, Trouble> {
+        drafting::why::why(&self.core, functions).await
     }
 
     /// Compares accepted tests with what would be drafted now.

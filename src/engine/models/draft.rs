@@ -323,6 +323,7 @@ fn begin(
         import_roots: Vec::new(),
         remark,
         promise: Some(function.fingerprint.promise()),
+        drafted: None,
     };
     if let Some(before) = earlier {
         let mine = draft.clone();

@@ -23,6 +23,7 @@ use crate::domain::snapshot::Topic;
 use crate::domain::touch::Touch;
 use crate::engine::calls;
 use crate::engine::edits::draft_text;
+use crate::engine::index::needed_roots;
 use crate::engine::proving;
 use crate::engine::proving::basis;
 use crate::engine::proving::trials::{self, Candidate, Observed, Trials};
@@ -326,7 +327,8 @@ fn settle(
         Verdict::Refused | Verdict::Again(_) => ProposalState::Refused,
         Verdict::Broken => ProposalState::Failed,
     };
-    let roots = if observed.with_roots { relative_roots(core) } else { Vec::new() };
+    let imports = effective(proposal).map(|draft| draft.imports).unwrap_or_default();
+    let roots = if observed.with_roots { needed_roots::needed(&core.index(), &proposal.function, &imports) } else { Vec::new() };
     let proved = proposal.clone();
     let moved = core.settle_proposal(proposal.id, move |proposal| {
         // A save or a person may have been quicker.
@@ -429,11 +431,6 @@ pub async fn start_pythons(core: &Arc<Core>) -> Result<(), Trouble> {
 /// Gives how many hash seeds tests are run under.
 pub fn seeds(core: &Core) -> u32 {
     core.settings().generation.proof_runs.clamp(2, 10)
-}
-
-fn relative_roots(core: &Core) -> Vec<String> {
-    let roots = environment::import_roots(&core.index(), &core.root);
-    roots.iter().map(|path| path.strip_prefix(&core.root).unwrap_or(path).display().to_string()).collect()
 }
 
 /// Says that drafts are there.

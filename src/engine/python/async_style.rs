@@ -84,6 +84,7 @@ async fn works(
         helpers: Vec::new(),
         remark: None,
         promise: None,
+        drafted: None,
     };
     let fresh = Fresh::new(core, environment, environment.level, cancel);
     let way = Way { manner: Manner::Alone, hash_seed: 0, elsewhere: false };

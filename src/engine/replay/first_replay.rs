@@ -319,7 +319,7 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
             // Why it may not be run as it is was known before.
             Ok(_) | Err(_) if call.stood_in().is_some() => {}
             Ok(_) if held.contains_key(&call.id) => dropped.push((call.id, ReasonCode::HeldStill.into())),
-            Ok(_) => dropped.push((call.id, ReasonCode::NotReproducible.into())),
+            Ok(_) => dropped.push((call.id, call.withheld().unwrap_or_else(|| ReasonCode::NotReproducible.into()))),
             Err(not_made) => dropped.push((call.id, not_made.why.clone())),
         }
     }

@@ -223,6 +223,23 @@ fn a_models_test_has_to_add_something() {
     assert_eq!(judge(&model, &trial, &ground()).verdict, Verdict::Ready, "it notices another fault");
 }
 
+#[test]
+fn a_models_row_that_shows_nothing_goes_alone_or_stays() {
+    let judged = |rows: &str| {
+        let text = format!(
+            "@pytest.mark.parametrize('a,b', {rows})\ndef test_a(a, b):\n    assert f(a) == b\n\n\ndef test_b():\n    assert f(2) == 3\n"
+        );
+        let model = Draft { origin: Origin::Model("m".into()), text, ..draft() };
+        let results = [("test_a[1-1]", true), ("test_a[2-2]", true), ("test_b", true)];
+        let runs = vec![run(Manner::Alone, 1, &results), run(Manner::Forward, 1, &results)];
+        let faults = faults(&[&["test_a[1-1]", "test_a[2-2]", "test_b"], &["test_b"]]);
+        judge(&model, &Trial { runs, faults, ..Trial::default() }, &ground())
+    };
+    let Verdict::Again(rest) = judged("[(1, 1), (2, 2)]").verdict else { panic!("the row goes") };
+    assert!(rest.text.contains("[(1, 1)]") && rest.text.contains("test_b"), "{}", rest.text);
+    assert_eq!(judged("ROWS").verdict, Verdict::Ready, "which row it is, nobody knows: all stay");
+}
+
 /// What the gate does follows codes: with every message worded anew it is the same.
 #[test]
 fn no_verdict_depends_on_the_wording_of_a_reason() {

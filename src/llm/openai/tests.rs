@@ -312,6 +312,52 @@ async fn a_wrong_address_is_an_error_of_its_own() {
 }
 
 #[tokio::test]
+async fn an_answer_that_comes_whole_or_in_parts_is_read() {
+    let message = |content: &str| {
+        format!(
+            r#"{{"choices":[{{"message":{{"role":"assistant","content":{content}}},"finish_reason":"stop"}}],"usage":{{"prompt_tokens":5}}}}"#
+        )
+    };
+    for (kind, body) in [
+        ("application/json", message(r#""yes""#)),
+        (
+            "application/json; charset=utf-8",
+            format!("\n  {}\n", message(r#"[{"type":"text","text":"ye"},{"type":"text","text":"s"}]"#)),
+        ),
+        ("text/event-stream", message(r#""yes""#)),
+        ("text/event-stream", format!("data: {}\n\n", message(r#""yes""#))),
+        ("text/plain", format!("data: {}\n\ndata: [DONE]\n\n", message(r#""yes""#))),
+        (
+            "application/x-ndjson",
+            r#"{"choices":[{"delta":{"content":"ye"}}]}
+{"choices":[{"delta":{"content":"s"},"finish_reason":"stop"}]}"#
+                .to_owned(),
+        ),
+    ] {
+        let head = format!("content-type: {kind}\r\n");
+        let (text, end) = ask(move |mut talk| {
+            let (head, body) = (head.clone(), body.clone());
+            async move { talk.status("200 OK", &head, &body).await }
+        })
+        .await;
+        assert!(end.is_ok() && text == "yes", "{kind}: {text} {end:?}");
+    }
+    for (body, sign) in [
+        (r#"{"error":{"message":"no such deployment"}}"#, "no such deployment"),
+        (r#"{"detail":"hello"}"#, "no choices"),
+        (r#"{"choices":[{"message":{"content":"hal"#, "JSON cannot be read"),
+        ("hello", "neither events nor JSON"),
+    ] {
+        let (text, end) = ask(move |mut talk| async move {
+            talk.status("200 OK", "content-type: application/json\r\n", body).await;
+        })
+        .await;
+        let said = end.unwrap_err().to_string();
+        assert!(text.is_empty() && said.contains(sign), "{body}: {said}");
+    }
+}
+
+#[tokio::test]
 async fn a_busy_provider_is_asked_again_and_its_wait_respected() {
     let server = serve(|mut talk| async move {
         match talk.number {

@@ -102,7 +102,7 @@ fn what_fails_what_is_open_and_what_passes_is_told_apart() {
     assert!(said.contains("✗ tests/llm/test_failing.yaml  Says no"), "{said}");
     assert!(said.contains("check: result.id == 99: result.id is 1"), "{said}");
     assert!(said.contains("✓ Goes on"), "a failing step does not stop the others: {said}");
-    assert!(said.contains("Only a model can decide this, and none is asked."), "{said}");
+    assert!(said.contains("Only a model can decide this, and none is chosen"), "{said}");
     let (code, _) = spec(&place, &["tests/llm/test_unclear.yaml"]);
     assert_eq!(code, 0);
     assert_eq!(spec(&place, &["tests/llm/test_unclear.yaml", "--strict"]).0, 1, "what is unclear is not green under strict");

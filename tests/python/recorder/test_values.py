@@ -333,6 +333,28 @@ SECRETS = """
 """
 
 
+def test_common_words_are_secrets_under_their_name_alone(program):
+    spool = program.main(
+        """
+        def login(user, password):
+            return user == password
+
+        def slug(text):
+            return text.lower()
+
+        def main():
+            for password in ["raclette", "Correct horse", "12345678", b"swordfish"] + ["zQ8!kd-20fh", "hunter2"]:
+                login("u", password)
+                slug(password)
+        """
+    )
+    given = [start.args for start, _ in spool.calls("login")]
+    assert all(args[1][:3] == (S, "secret", "password") for args in given) and len(given) == 6
+    told = [start.args[0] for start, _ in spool.calls("slug")]
+    assert told[:4] == ["raclette", "Correct horse", "12345678", b"swordfish"]
+    assert all(secret[:2] == (S, "secret") for secret in told[4:])
+
+
 def test_secrets_do_not_reach_the_spool(program):
     spool = program.main(SECRETS, PYTEAD_REDACT="falcon")
     raw = b"".join(p.read_bytes() for p in program.spool.iterdir())

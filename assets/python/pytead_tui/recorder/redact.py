@@ -15,10 +15,14 @@ SHORTEST = 6  # a shorter text is no secret where it has no secret name
 
 known: dict = {}  # names → the word that makes them secret, or None
 _ordinals: dict = {}
-texts: dict = {}  # hashes of redacted texts → word
+texts: dict = {}  # hashes of redacted texts that look like secrets → word
 inside: dict = {}  # the redacted texts themselves → word: those that are looked for inside other texts
 LONG = 8  # a shorter text may be inside another by chance
 MOST = 32
+WORD = 16  # more letters are no word
+WORDS_MOST = 3  # more words in one text are a phrase that nobody says by chance
+PHRASE = 16
+NUMBER = 12  # digits of a text that is no short number
 
 
 def configure(words: str) -> None:
@@ -76,11 +80,46 @@ def ordinal(word: str, raw: object) -> int:
     """Numbers a raw value of an exact scalar type: the same value has the same number."""
     key = hash((type(raw).__name__, raw))
     number = _ordinals.setdefault(key, len(_ordinals) + 1)
-    if (type(raw) is str or type(raw) is bytes) and len(raw) >= SHORTEST:
+    if (type(raw) is str or type(raw) is bytes) and len(raw) >= SHORTEST and looks_secret(raw):
         texts[hash(raw)] = word
         if word not in AMBIGUOUS and len(raw) >= LONG and len(inside) < MOST:
             inside[raw] = word
     return number
+
+
+def looks_secret(raw: object) -> bool:
+    """Whether a redacted text is a secret by its look, too: a common word or a short number means elsewhere what it says."""
+    text = raw.decode("latin-1") if type(raw) is bytes else raw
+    if len(text) > 200:
+        return True
+    parts = [""]
+    for c in text:
+        if c.isalnum():
+            parts[-1] += c
+        elif c in "-_. @/":
+            parts.append("")
+        else:
+            return True
+    parts = [part for part in parts if part]
+    if not all(_is_common(part) for part in parts):
+        return True
+    return len(parts) > WORDS_MOST and len(text) >= PHRASE
+
+
+def _is_common(part: str) -> bool:
+    """Whether a run of letters and digits is a short number or a word."""
+    if part.isdigit():
+        return len(part) < NUMBER
+    if not part.isalpha() or len(part) > WORD or not (part.islower() or part.isupper() or part[1:].islower()):
+        return False
+    if not part.isascii():
+        return True
+    run = 0  # consonants beside each other: nobody speaks more than five
+    for c in part.lower():
+        run = 0 if c in "aeiouy" else run + 1
+        if run > 5:
+            return False
+    return True
 
 
 def renumber() -> None:

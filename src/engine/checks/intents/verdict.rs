@@ -44,7 +44,8 @@ pub(crate) fn undecided(request: &Request, sentences: &[String]) -> Verdict {
     };
     let reason = format!(
         "{why} Say it in sentences that rules can decide: checks=[\"A is called before B\"], or accept what it does: \
-         pytead-tui check --accept {}.",
+         pytead-tui check --accept {}. Or let a model decide: pytead-tui model lists those of this machine, and \
+         model.provider in your settings names a server.",
         text::display_line(&request.test)
     );
     verdict(Ruling::Unclear, reason, Vec::new())

@@ -30,8 +30,18 @@ pub struct Put {
     pub issues: Vec<String>,
 }
 
+/// The file of a test, and whether its sentences are asked about anew.
+pub struct File<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The project's folder.
+    pub root: &'a Path,
+    /// Whether the model is asked, whatever it said before.
+    pub refresh: bool,
+}
+
 /// Asks about all open sentences of a test, and writes what came of them into its steps.
-pub async fn put(asking: &Asking, spec: &Spec, file: &str, root: &Path, ran: &mut Ran, redactor: &mut Redactor) -> Put {
+pub async fn put(asking: &Asking, spec: &Spec, file: &File<'_>, ran: &mut Ran, redactor: &mut Redactor) -> Put {
     let before = fold::ending(spec, ran);
     let told = story::tell(&ran.steps);
     let open = open(ran, &before, &told);
@@ -54,7 +64,7 @@ pub async fn put(asking: &Asking, spec: &Spec, file: &str, root: &Path, ran: &mu
         budget: asking.budget(),
     };
     let journey = hash::of(journey.join("\n").as_bytes()).to_string();
-    let about = About { test: file, root, journey: &journey, refresh: false, dry: false };
+    let about = About { test: file.name, root: file.root, journey: &journey, refresh: file.refresh, dry: false };
     let mut answers: HashMap<Place, Decided> = HashMap::new();
     match asking.ask(&question, &about, redactor, &mut |_| {}).await {
         Reply::Decided { sentences, suspicion, .. } => {

@@ -29,7 +29,7 @@ use crate::domain::spec_board::{SpecRun, Used};
 use crate::domain::verdict::{Decided, Ruling};
 use crate::engine::checks::llm::budget::Run;
 use crate::engine::checks::llm::opinions::Asking;
-use crate::engine::checks::specs::llm_judge::{self, Put};
+use crate::engine::checks::specs::llm_judge::{self, File, Put};
 use crate::engine::checks::verdict_files;
 use crate::llm::choose;
 use crate::python::interpreter::{self, Interpreter};
@@ -41,7 +41,8 @@ use crate::spec::tools::{Toolbox, needs_python};
 use crate::spec::{fold, run};
 
 /// Why a sentence is open that only a model decides.
-const NO_MODEL: &str = "Only a model can decide this, and none is asked.";
+const NO_MODEL: &str =
+    "Only a model can decide this, and none is chosen: see pytead-tui model, or name a server in model.provider.";
 
 /// The YAML tests of one project.
 pub struct Specs {
@@ -61,6 +62,8 @@ pub struct Wanted {
     pub workers: usize,
     /// Seconds that each step may take that does not say so itself, in place of each test's own default.
     pub timeout: Option<f64>,
+    /// Whether a model is asked anew, whatever it said before.
+    pub refresh: bool,
     /// Stops everything; teardown and cleanup are run all the same.
     pub cancel: CancellationToken,
     /// Why tests are run that nobody asked for.
@@ -71,7 +74,7 @@ impl Wanted {
     /// One test at a time, as its file says, because somebody asked for it.
     #[must_use]
     pub fn one(cancel: CancellationToken) -> Self {
-        Self { workers: 1, timeout: None, cancel, because: BTreeMap::new() }
+        Self { workers: 1, timeout: None, refresh: false, cancel, because: BTreeMap::new() }
     }
 }
 
@@ -355,7 +358,8 @@ impl Specs {
         let mut put = match &self.asking {
             Ok(Some(asking)) => {
                 let mut redactor = Redactor::from_environment();
-                llm_judge::put(asking, spec, name, &self.root, &mut ran, &mut redactor).await
+                let file = File { name, root: &self.root, refresh: wanted.refresh };
+                llm_judge::put(asking, spec, &file, &mut ran, &mut redactor).await
             }
             _ => Put { ending: fold::ending(spec, &ran), evaluator: None, broken: None, issues: Vec::new() },
         };

@@ -84,6 +84,7 @@ complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -s d -l dir -
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -s s -l storage-dir -d 'Where old traces lie' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l additional-sys-path -d 'Folders the program imports from besides its own' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l gen-formats -d 'Forms of tests, of which there is one now' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l why -d 'Draft nothing; list every reason why calls of these functions have no test, each with its code and what to do' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l root -d 'The project\'s folder, in place of the one this folder belongs to' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l format -d 'How results are printed: for people, or as JSON lines' -r -f -a "human\t'For people'
 json\t'One JSON object a line: the engine\'s events, then the result'
@@ -323,6 +324,7 @@ markdown\t'A comment for a pull request; `diff` only'
 agent\t'Short, for a coding agent; `diff` only'"
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l python -d 'The interpreter that runs the project\'s code' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l check -d 'Only say what is wrong with the files; no step is run. In a trusted folder the plugins are imported, whose tools these are'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l refresh -d 'Ask the model anew, whatever it said before'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -s v -l verbose -d 'Print each call of a tool and what it gave'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l strict -d 'End with 1 also when a test is unclear or could not be run'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand spec; and not __fish_seen_subcommand_from new" -l tools -d 'List the tools that these tests may call, and plugins that are broken'
