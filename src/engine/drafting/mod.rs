@@ -1,5 +1,6 @@
 //! Drafts from recorded calls.
 
+pub(crate) mod details;
 pub(crate) mod docstring_examples;
 pub(crate) mod evidence;
 pub(crate) mod export;
