@@ -21,6 +21,8 @@ pub enum EvidenceKind {
     Sensitive,
     /// A part of the result differs per run and is not asserted.
     Unasserted,
+    /// Recorded details that no assertion sees.
+    Overlooked,
     /// What gives recorded results in place of the network or of other programs.
     Mocks,
     /// The sandbox that it ran in.
@@ -108,6 +110,7 @@ const WORDS: &[(EvidenceKind, &str)] = &[
     (EvidenceKind::GlobalState, "leaves traces"),
     (EvidenceKind::Sensitive, "holds"),
     (EvidenceKind::Unasserted, "left open"),
+    (EvidenceKind::Overlooked, "overlooks"),
     (EvidenceKind::Mocks, "stand-in"),
     (EvidenceKind::Sandbox, "contained"),
     (EvidenceKind::Source, "why here"),

@@ -232,6 +232,9 @@ pub struct Draft {
     /// Tests and rows that did not pass the proof and were taken out: `test_total`, `test_total[ten]`.
     #[serde(default)]
     pub dropped: Vec<String>,
+    /// Recorded details that no assertion of it sees, by the way to them: `result.note`.
+    #[serde(default)]
+    pub overlooked: Vec<String>,
     /// Files beside its own that it needs.
     #[serde(default)]
     pub helpers: Vec<Helper>,

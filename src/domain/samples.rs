@@ -46,6 +46,7 @@ pub fn draft(imports: &[&str], text: &str) -> Draft {
         calls: Vec::new(),
         left_out: Vec::new(),
         dropped: Vec::new(),
+        overlooked: Vec::new(),
         helpers: Vec::new(),
         import_roots: Vec::new(),
         remark: None,

@@ -110,6 +110,7 @@ pub(super) fn together<'a, T>(
             efforts: 0,
             known: None,
             strict: false,
+            ordered: false,
             base: surroundings::base(call),
             expecting: None,
             parts_around: 0,
@@ -180,6 +181,8 @@ pub(super) struct Builder<'a, 's> {
     known: Option<Rc<Known<'a>>>,
     /// The type of a number is asserted where `==` would not see it.
     pub(super) strict: bool,
+    /// The order of a dict is a part of what the function gives.
+    pub(super) ordered: bool,
     /// The recorded folder that `tmp_path` stands for (R17).
     pub(super) base: Option<String>,
     /// Set while writing what a result is compared with.

@@ -124,6 +124,10 @@ pub struct Case {
     pub class: String,
     /// The recorded outcome.
     pub outcome: Outcome,
+    /// What the assertions look at, by its name: the result and what the call changed.
+    pub seen: Vec<(String, Value)>,
+    /// The order of a dict is a part of what the function gives.
+    pub ordered: bool,
     /// The arguments and the receiver as one expression, and what it has to be (R1).
     pub check: (String, Value),
 }

@@ -30,6 +30,9 @@ const SETUP_MAX: usize = 12;
 /// Longer arguments are no test that anybody reads; a long result stands apart from it (R4).
 const SOURCE_MAX: usize = 2_000;
 
+/// A function that uses these gives a dict whose order matters.
+const ORDERING: &[&str] = &["sorted", "reversed", "most_common", "move_to_end"];
+
 /// What all calls of a function say about each of them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Known {
@@ -130,6 +133,7 @@ fn refuse(call: &Call, function: &Function) -> Result<(), Reason> {
 
 fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Function, known: Known) -> Result<Case, Stop> {
     builder.strict = known.strict;
+    builder.ordered = ORDERING.iter().any(|name| function.uses.contains(*name));
     let project = builder.project;
     let is_other = |name: &str, after: &Value| {
         let before = call.args.iter().find(|arg| arg.name == name);
@@ -201,6 +205,8 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
             None => class(&effect.outcome),
         },
         outcome: effect.outcome.clone(),
+        seen: Vec::new(),
+        ordered: builder.ordered,
         check: (String::new(), Value::Tuple(checked)),
     };
     ending::expect(builder, call, function, known.none_is_an_answer, &locals, &mut case)?;

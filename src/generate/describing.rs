@@ -1,6 +1,7 @@
-//! Which objects may say how they are made: those whose class has a text, or attributes that are its arguments.
+//! Which objects may say how they are made: those whose class has a text, or attributes that are its arguments. And which
+//! tell what `==` sees of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::call::{Call, Outcome};
 use crate::domain::function::Param;
@@ -9,10 +10,12 @@ use crate::generate::project::{Init, Lookup, Project};
 
 /// Of so many states of a class it is asked how they are made.
 const STATES_MAX: usize = 1000;
+/// So many classes are looked at for what `==` sees of their objects.
+const CLASSES_MAX: usize = 200;
 
 /// Lists objects that may tell how they are made, by a text or by attributes: each state once.
 #[must_use]
-pub fn telling<'c>(calls: impl Iterator<Item = &'c Call>, project: Project<'_>) -> Vec<Value> {
+pub fn telling(calls: Vec<&Call>, project: Project<'_>) -> Vec<Value> {
     let mut found: BTreeMap<TypeName, Vec<(Value, Value)>> = BTreeMap::new();
     for call in calls {
         let given = match &call.effect.outcome {
@@ -38,6 +41,45 @@ pub fn telling<'c>(calls: impl Iterator<Item = &'c Call>, project: Project<'_>) 
         }
     }
     found.into_values().flatten().map(|(_, object)| object).collect()
+}
+
+/// Lists an object of each class whose objects are asserted by `==`, as calls gave them.
+#[must_use]
+pub fn compared(calls: Vec<&Call>, project: Project<'_>) -> Vec<Value> {
+    let mut found: BTreeMap<TypeName, Value> = BTreeMap::new();
+    for call in calls {
+        let given = match &call.effect.outcome {
+            Outcome::Returned(value) => std::slice::from_ref(value),
+            Outcome::Yielded { items, .. } => items.as_slice(),
+            _ => &[],
+        };
+        for value in given.iter().chain(call.effect.changed.iter().map(|(_, after)| after)) {
+            value.walk(&mut |part| {
+                if let Value::Object { ty, kind, .. } = part
+                    && found.len() < CLASSES_MAX
+                    && !found.contains_key(ty)
+                    && (*kind != ObjectKind::Plain || project.has_equality(ty))
+                    && is_whole(part)
+                {
+                    found.insert(ty.clone(), project.without_caches(part));
+                }
+                true
+            });
+        }
+    }
+    found.into_values().collect()
+}
+
+/// Tells whether all of a value stands in it.
+fn is_whole(value: &Value) -> bool {
+    let mut defined: BTreeSet<u64> = BTreeSet::new();
+    value.walk(&mut |part| {
+        if let Value::Shared(ordinal, _) = part {
+            defined.insert(*ordinal);
+        }
+        defined.extend(part.ordinal());
+        !matches!(part, Value::Ref(ordinal) if !defined.contains(ordinal))
+    })
 }
 
 /// Tells whether a class is not the project's: only its constructor knows what it takes, and proof that it makes the same.

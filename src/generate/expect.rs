@@ -1,7 +1,9 @@
 //! What a test asserts: recorded outcomes as assertions (R2, R7–R9). What a call changed is `expect/changed.rs`, items that
 //! `==` does not compare are `expect/items.rs`.
 
-mod changed;
+mod attributes;
+pub(in crate::generate) mod changed;
+pub(in crate::generate) mod details;
 mod items;
 
 use crate::base::text;
@@ -16,14 +18,14 @@ use crate::generate::closer;
 use crate::generate::found;
 use crate::generate::layout::{Expr, WIDTH};
 use crate::generate::project::Lookup;
-use crate::generate::scope::{Import, is_identifier};
+use crate::generate::scope::Import;
 use crate::generate::tables::{self, Check};
+
+/// The name of what a result is compared with, where it is looked at more than once.
+pub const EXPECTED: &str = "expected";
 
 /// Stands for the result in the text of a subject.
 pub const RESULT: char = '\0';
-
-/// R8: attributes asserted of one object.
-const ATTRIBUTES_MAX: usize = 6;
 
 /// Parts inside of parts that are asserted by themselves: a list may hold itself.
 const NESTED_MAX: usize = 6;
@@ -41,6 +43,8 @@ pub enum Relation {
     Is,
     /// `==`
     Equal,
+    /// `==` with what has the name [`EXPECTED`] by then.
+    Named,
     /// `== pytest.approx(…)`
     Approx,
     /// `math.isnan(…)`
@@ -62,6 +66,8 @@ pub struct Assertion {
     pub expected: Expr,
     /// The later call whose value is looked at, under the subject's name.
     pub asked: Option<Asked>,
+    /// How it looks closer at what the assertion before it compares, with [`details::PLACE`] for that.
+    pub look: Option<String>,
 }
 
 /// A call that a test makes of what it has, to see what it gives.
@@ -75,7 +81,7 @@ pub struct Asked {
 
 impl Assertion {
     pub(super) fn new(subject: &str, relation: Relation, expected: Expr) -> Self {
-        Self { subject: subject.to_owned(), relation, expected, asked: None }
+        Self { subject: subject.to_owned(), relation, expected, asked: None, look: None }
     }
 
     /// Tells whether the result is what it looks at.
@@ -103,6 +109,11 @@ impl Assertion {
         match self.relation {
             Relation::Is => self.expected.lines(indent, &format!("assert {subject} is "), ""),
             Relation::Equal => self.expected.lines(indent, &format!("assert {subject} == "), ""),
+            Relation::Named => {
+                let mut lines = self.expected.lines(indent, &format!("{EXPECTED} = "), "");
+                lines.extend(Expr::atom(EXPECTED).lines(indent, &format!("assert {subject} == "), ""));
+                lines
+            }
             Relation::Approx => approx(&self.expected).lines(indent, &format!("assert {subject} == "), ""),
             Relation::Nan => Expr::call("math.isnan", vec![Expr::Atom(subject)]).lines(indent, "assert ", ""),
             Relation::Text => self.expected.lines(indent, &format!("assert str({subject}) == "), ""),
@@ -116,8 +127,8 @@ impl Assertion {
                 if lines.len() == 1 || matches!(self.expected, Expr::Atom(_)) {
                     return lines;
                 }
-                let mut lines = self.expected.lines(indent, "expected = ", "");
-                lines.extend(call(Expr::atom("expected")));
+                let mut lines = self.expected.lines(indent, &format!("{EXPECTED} = "), "");
+                lines.extend(call(Expr::atom(EXPECTED)));
                 lines
             }
         }
@@ -142,7 +153,29 @@ impl Builder<'_, '_> {
         self.parts_around += 1;
         let found = self.part_by_part(subject, value);
         self.parts_around -= 1;
-        found
+        self.with_details(subject, value, found?)
+    }
+
+    /// Adds what `==` does not see to assertions that compare all of a value by it.
+    fn with_details(&mut self, subject: &str, value: &Value, mut all: Vec<Assertion>) -> Result<Vec<Assertion>, Stop> {
+        let compares = |one: &Assertion| one.subject == subject && matches!(one.relation, Relation::Equal | Relation::Approx);
+        let Some(at) = all.iter().position(compares) else { return Ok(all) };
+        let mut details = self.details(subject, value)?;
+        if all[at].relation == Relation::Approx {
+            // It would see the last digits, which differ between machines.
+            details.retain(|detail| !detail.subject.starts_with("repr("));
+        }
+        if subject.contains("list(") {
+            // An iterator is read once.
+            details.truncate(1);
+            if details.iter().any(|detail| detail.subject == format!("repr({subject})")) {
+                all.remove(at);
+            } else {
+                details.clear();
+            }
+        }
+        all.splice(at.saturating_add(1).min(all.len())..at.saturating_add(1).min(all.len()), details);
+        Ok(all)
     }
 
     fn part_by_part(&mut self, subject: &str, value: &Value) -> Result<Vec<Assertion>, Stop> {
@@ -223,6 +256,15 @@ impl Builder<'_, '_> {
                 }
                 other => other,
             },
+            // A class with an `==` of its own is compared as the builtin would be.
+            Value::Sub { ty, base, .. } if self.project.has_equality(ty) => {
+                let mut all = self.content(subject, ty, base)?;
+                if all.is_empty() {
+                    return self.equal_and_typed(subject, &value, ty);
+                }
+                all.insert(0, Assertion::new(&format!("type({subject})"), Relation::Is, Expr::Atom(self.spell(ty)?)));
+                Ok(all)
+            }
             Value::Sub { ty, .. } => self.equal_and_typed(subject, &value, ty),
             Value::New { ty, args, kwargs } if equals_other_types(ty) => {
                 let mut all = self.equal_and_typed(subject, &value, ty)?;
@@ -258,13 +300,17 @@ impl Builder<'_, '_> {
                 }
                 self.object_assertions(subject, &value, ty, *kind, fields)
             }
-            Value::Exception { ty, args, .. } => {
+            Value::Exception { ty, args, fields, .. } => {
                 let class = Expr::Atom(self.spell(ty)?);
                 let args = self.expected(&Value::Tuple(args.clone()))?;
-                Ok(vec![
+                let mut all = vec![
                     Assertion::new(&format!("type({subject})"), Relation::Is, class),
                     Assertion::new(&format!("{subject}.args"), Relation::Equal, args),
-                ])
+                ];
+                let fields = fields.iter().filter(|(name, _)| !name.starts_with('_'));
+                let fields: Vec<(&str, &Value)> = fields.map(|(name, value)| (name.as_str(), value)).collect();
+                all.extend(self.attributes(subject, &fields)?);
+                Ok(all)
             }
             Value::File { content, .. } => self.assertions(&format!("{subject}.getvalue()"), content),
             Value::List(items) | Value::Tuple(items) => match self.expected(&value) {
@@ -417,10 +463,6 @@ impl Builder<'_, '_> {
                     if kind == ObjectKind::Plain {
                         all.push(Assertion::new(&format!("type({subject})"), Relation::Is, Expr::Atom(self.spell(ty)?)));
                     }
-                    let public = fields.iter().filter(|(name, _)| !name.starts_with('_'));
-                    let overlooked = public.filter(|(name, _)| self.project.equality_overlooks(ty, name));
-                    let overlooked: Vec<(&str, &Value)> = overlooked.map(|(name, value)| (name.as_str(), value)).collect();
-                    all.extend(self.attributes(subject, &overlooked)?);
                     return Ok(all);
                 }
                 Err(Stop::Again(ordinal)) => return Err(Stop::Again(ordinal)),
@@ -446,47 +488,6 @@ impl Builder<'_, '_> {
             all.extend(self.assertions(&subject, value).unwrap_or_default());
         }
         (!all.is_empty()).then_some(all)
-    }
-
-    /// R8: asserts attributes that have a code form: public ones, or private ones where there is nothing else.
-    pub(super) fn attributes(&mut self, subject: &str, fields: &[(&str, &Value)]) -> Result<Vec<Assertion>, Stop> {
-        let mut all = Vec::new();
-        for private in [false, true] {
-            for (name, value) in fields.iter().filter(|(name, _)| name.starts_with('_') == private && is_identifier(name)) {
-                if all.len() >= ATTRIBUTES_MAX {
-                    break;
-                }
-                match self.part(&format!("{subject}.{name}"), value) {
-                    Ok(found) => all.extend(found),
-                    Err(Stop::Again(ordinal)) => return Err(Stop::Again(ordinal)),
-                    Err(Stop::No(_)) => {}
-                }
-            }
-            if !all.is_empty() {
-                break;
-            }
-        }
-        Ok(all)
-    }
-
-    /// Asserts an attribute's value, but does not look into the attributes of attributes.
-    fn part(&mut self, subject: &str, value: &Value) -> Result<Vec<Assertion>, Stop> {
-        let resolved = self.expecting.as_ref().map_or(value, |expecting| expecting.resolve(value));
-        if let Value::Object { ordinal, .. } = resolved
-            && !self.work.made(*ordinal)
-        {
-            let expected = self.expected(resolved)?;
-            return Ok(vec![Assertion::new(subject, Relation::Equal, expected)]);
-        }
-        let resolved = resolved.clone();
-        // A field of a field may be the object itself.
-        if let Value::Sub { ordinal, ty, base, fields } = &resolved
-            && !fields.is_empty()
-            && self.work.name_of(*ordinal).is_none()
-        {
-            return self.content(subject, ty, base);
-        }
-        self.assertions(subject, &resolved)
     }
 }
 

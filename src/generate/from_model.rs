@@ -65,6 +65,7 @@ pub fn draft(
         calls: Vec::new(),
         left_out: Vec::new(),
         dropped: Vec::new(),
+        overlooked: Vec::new(),
         helpers: Vec::new(),
         import_roots: vec![module.import_root.clone()],
         remark: remark.map(str::to_owned),

@@ -13,6 +13,7 @@ use crate::domain::value::{TypeName, Value};
 use crate::generate::build::{Builder, Stop, no};
 use crate::generate::expect::{Assertion, Relation};
 use crate::generate::layout::{Expr, Item};
+use crate::generate::project::CAUSE;
 use crate::generate::scope::Import;
 
 /// The module that draws values, as tests import it.
@@ -110,7 +111,7 @@ impl<'a> Builder<'a, '_> {
         let (graph, import) = self.scope.spell(&TypeName::new(MODULE, "graph"))?;
         self.work.imports.extend(import);
         let subject = format!("{graph}({subject})");
-        Ok(Some(vec![Assertion { subject, relation: Relation::Equal, expected: drawn, asked: None }]))
+        Ok(Some(vec![Assertion { subject, relation: Relation::Equal, expected: drawn, asked: None, look: None }]))
     }
 
     fn draw(&mut self, value: &Value, drawing: &mut Drawing<'a>) -> Result<Expr, Stop> {
@@ -134,7 +135,8 @@ impl<'a> Builder<'a, '_> {
             }
             Value::Sub { ordinal, ty, base, fields } => self.instance(ty, Some(*ordinal), Some(base), fields, drawing),
             Value::Exception { ordinal, ty, args, fields } => {
-                self.instance(ty, Some(*ordinal), Some(&Value::Tuple(args.clone())), fields, drawing)
+                let fields: Vec<_> = fields.iter().filter(|(name, _)| name != CAUSE).cloned().collect();
+                self.instance(ty, Some(*ordinal), Some(&Value::Tuple(args.clone())), &fields, drawing)
             }
             Value::NamedTuple { ty, fields } => self.instance(ty, None, None, fields, drawing),
             Value::New { ty, args, .. } => match (ty.module.as_str(), ty.qualname.as_str(), args.as_slice()) {

@@ -23,6 +23,8 @@ pub struct Learned {
     /// Fields that came to hold something else in any other way.
     altered: HashMap<TypeName, BTreeSet<String>>,
     forms: HashMap<TypeName, Vec<(Value, Form)>>,
+    /// Whether `==` of a class looks at a field, where that was tried.
+    compared: HashMap<TypeName, BTreeMap<String, bool>>,
 }
 
 /// The arguments that make an object: data without objects of the project in it.
@@ -69,6 +71,17 @@ impl Learned {
     pub fn is_filled_later(&self, ty: &TypeName, field: &str) -> bool {
         let holds = |of: &HashMap<TypeName, BTreeSet<String>>| of.get(ty).is_some_and(|fields| fields.contains(field));
         holds(&self.filled) && !holds(&self.altered)
+    }
+
+    /// Notes which fields of a class `==` looks at.
+    pub fn compare(&mut self, ty: &TypeName, fields: impl IntoIterator<Item = (String, bool)>) {
+        self.compared.entry(ty.clone()).or_default().extend(fields);
+    }
+
+    /// Tells whether `==` of a class does not look at a field, if that was tried.
+    #[must_use]
+    pub fn overlooks(&self, ty: &TypeName, field: &str) -> Option<bool> {
+        self.compared.get(ty)?.get(field).map(|looks| !looks)
     }
 
     /// Tells whether any object is known to be made from what it says.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
-use crate::domain::call::{Call, Outcome};
+use crate::domain::call::{Call, CallId, Outcome};
 use crate::domain::function::Function;
 use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::reason::{Reason, ReasonCode};
@@ -14,6 +14,7 @@ use crate::generate::agree;
 use crate::generate::build::{self, Way};
 use crate::generate::case::Case;
 use crate::generate::cases::{self, Known};
+use crate::generate::check::{self, Check};
 use crate::generate::choose::choose;
 use crate::generate::graph;
 use crate::generate::project::Project;
@@ -143,6 +144,12 @@ impl Plan {
     #[must_use]
     pub fn cases(self) -> Vec<Case> {
         self.cases.into_iter().filter_map(|ways| ways.into_iter().next()).collect()
+    }
+
+    /// Gives what the assertions of these calls have to see.
+    #[must_use]
+    pub fn checks(&self, calls: &[CallId]) -> Vec<Check> {
+        check::all(self.cases.iter().filter_map(|ways| ways.first()), calls)
     }
 
     /// Chooses cases, those of accepted tests among them, and writes the draft; `None` when there is none.

@@ -116,6 +116,9 @@ pub struct StandIn {
     pub form: Option<Form>,
 }
 
+/// The field of an exception that tells the type of what it was raised from.
+pub const CAUSE: &str = "__cause__";
+
 /// How deep base classes are followed.
 const BASES_MAX: usize = 12;
 
@@ -177,6 +180,13 @@ impl<'a> Project<'a> {
                 )
         };
         !equality.uses.contains(field) && !equality.uses.iter().any(names_all)
+    }
+
+    /// Tells whether a field of a dataclass, or of a class by attrs, is declared not to be compared.
+    #[must_use]
+    pub fn is_left_out_of_equality(&self, ty: &TypeName, field: &str) -> bool {
+        let value = self.field(ty, field).and_then(|field| field.value.as_deref()).unwrap_or_default().replace(' ', "");
+        ["compare=False", "eq=False", "cmp=False"].iter().any(|word| value.contains(word))
     }
 
     /// Tells whether a decorator of the class switches the generated comparison off.
@@ -270,6 +280,11 @@ impl<'a> Project<'a> {
                 let kept: Vec<_> = fields.iter().filter(|(name, value)| !self.is_cache(ty, name, value)).cloned().collect();
                 Value::Object { ordinal: *ordinal, ty: ty.clone(), kind: *kind, fields: pairs(&kept) }
             }
+            Value::Exception { ordinal, ty, args, fields } => {
+                // What an exception was raised from is no argument of it.
+                let kept: Vec<_> = fields.iter().filter(|(name, _)| name != CAUSE).cloned().collect();
+                Value::Exception { ordinal: *ordinal, ty: ty.clone(), args: all(args), fields: pairs(&kept) }
+            }
             Value::List(items) => Value::List(all(items)),
             Value::Tuple(items) => Value::Tuple(all(items)),
             Value::Dict(items) => {
@@ -345,9 +360,13 @@ fn resolve(module: &Module, base: &str) -> TypeName {
 fn adds_nothing(ty: &TypeName, method: &str) -> bool {
     match (ty.module.as_str(), ty.qualname.as_str()) {
         ("builtins", "object") | ("abc", "ABC") | ("typing", "Generic" | "Protocol") => true,
-        ("builtins", "KeyError" | "OSError" | "IOError" | "SyntaxError" | "ImportError") => method == "__eq__",
-        ("builtins", name) if name.starts_with("Unicode") => method == "__eq__",
-        ("builtins", name) => (name.ends_with("Error") || name.ends_with("Exception")) && matches!(method, "__eq__" | "__str__"),
+        ("builtins", "KeyError" | "OSError" | "IOError" | "SyntaxError" | "ImportError") => {
+            matches!(method, "__eq__" | "__repr__")
+        }
+        ("builtins", name) if name.starts_with("Unicode") => matches!(method, "__eq__" | "__repr__"),
+        ("builtins", name) => {
+            (name.ends_with("Error") || name.ends_with("Exception")) && matches!(method, "__eq__" | "__str__" | "__repr__")
+        }
         _ => false,
     }
 }

@@ -15,6 +15,7 @@ use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Draft, Helper, LeftOut, Origin};
 use crate::generate::act::{Act, Target, operand};
 use crate::generate::case::{Case, Ending, Wrap};
+use crate::generate::expect::details::settled;
 use crate::generate::expect::{Assertion, RESULT, Relation};
 use crate::generate::graph;
 use crate::generate::layout::{Expr, WIDTH};
@@ -140,6 +141,7 @@ fn finish(
         calls,
         left_out,
         dropped: Vec::new(),
+        overlooked: Vec::new(),
         helpers,
         remark: None,
         promise: None,
@@ -156,7 +158,7 @@ fn plain(
     target: &RelPath,
     fixture: Option<&Fixture>,
 ) -> Test {
-    let Apart { case, above, first, helpers, modules } = constants::apart(case, &name, target);
+    let Apart { case, above, first, helpers, modules } = constants::apart(&looked_at(case), &name, target);
     let case = &case;
     let mut imports: BTreeSet<Import> = modules.into_iter().map(Import::module).collect();
     let capsys = (!case.printed.is_empty()).then_some("capsys");
@@ -202,11 +204,38 @@ fn plain(
     Test { lines, imports, helpers }
 }
 
+/// Writes the assertions of a case as statements by themselves, about values that have the names of its results; `None` where
+/// they are about the items that a generator gave before it raised.
+#[must_use]
+pub fn asserted(case: &Case) -> Option<String> {
+    let case = &looked_at(case);
+    let mut lines = vec!["if True:".to_owned()];
+    let own = match &case.ending {
+        Ending::Returns => Vec::new(),
+        Ending::Raises(raised) => {
+            let (mut own, carried) = context("pytest.raises", raised, None, &mut BTreeSet::new());
+            own.push(format!("        raise {}", case.result));
+            own.extend(carried);
+            own
+        }
+        Ending::RaisesAfter(..) => return None,
+    };
+    let asserted = case.assertions.iter().filter(|assertion| assertion.asked.is_none());
+    lines.extend(own.into_iter().chain(asserted.flat_map(|assertion| assertion.lines(&case.result, 4))));
+    (lines.len() > 1).then(|| lines.join("\n") + "\n")
+}
+
+/// Gives a case with its assertions as they read best by themselves: what is looked at closer is shown as it is where that is
+/// short, and else compared with the same look at what is expected.
+fn looked_at(case: &Case) -> Case {
+    Case { assertions: settled(&case.assertions, &case.result), ..case.clone() }
+}
+
 /// Writes act and assertions of a case that warns: the act alone stands inside `pytest.warns`.
 fn warning(case: &Case, act: &Act, raised: &Raises, imports: &mut BTreeSet<Import>) -> Vec<String> {
     let name = case.result.as_str();
     let asserted = case.assertions.iter().any(Assertion::is_of_result);
-    let mut lines = context("pytest.warns", raised, None, imports);
+    let (mut lines, _) = context("pytest.warns", raised, None, imports);
     match act {
         Act::Statement(statement) => lines.extend(statement.lines(8)),
         Act::Construct(expr) => lines.extend(expr.lines(8, &format!("{name} = "), "")),
@@ -318,9 +347,10 @@ fn membership(case: &Case, function: &Function, act: &Act) -> Option<String> {
 
 /// Writes act and assertion on one line, where that fits.
 fn inline(assertion: &Assertion, expr: &Expr) -> Option<String> {
-    let subject_is_result = assertion.subject.chars().eq([RESULT]);
+    let told = assertion.subject == format!("repr({RESULT})");
+    let subject_is_result = told || assertion.subject.chars().eq([RESULT]);
     let can = subject_is_result && !matches!(assertion.relation, Relation::By(_));
-    let lines = assertion.lines(&operand(expr), 4);
+    let lines = assertion.lines(&if told { expr.flat() } else { operand(expr) }, 4);
     match lines.as_slice() {
         [line] if can && text::width(line) <= WIDTH => Some(line.clone()),
         _ => None,
@@ -330,14 +360,17 @@ fn inline(assertion: &Assertion, expr: &Expr) -> Option<String> {
 fn raises_after(act: &Act, items: &Expr, count: usize, raised: &Raises, imports: &mut BTreeSet<Import>) -> Vec<String> {
     let Act::Value(expr) = act else { return Vec::new() };
     let mut lines = Vec::new();
+    let (context, carried) = context("pytest.raises", raised, None, imports);
     if count == 0 {
-        lines.extend(context("pytest.raises", raised, None, imports));
+        lines.extend(context);
         lines.extend(Expr::call("next", vec![expr.clone()]).lines(8, "", ""));
+        lines.extend(carried);
         return lines;
     }
     lines.extend(expr.lines(4, "iterator = ", ""));
     lines.extend(items.lines(4, &format!("assert list(itertools.islice(iterator, {count})) == "), ""));
-    lines.extend(context("pytest.raises", raised, None, imports));
+    lines.extend(context);
     lines.push("        next(iterator)".into());
+    lines.extend(carried);
     lines
 }

@@ -888,7 +888,7 @@ fn a_result_without_a_form_says_something_of_itself() {
     let properties = asked(&[("delimiter", string(",")), ("strict", Value::Bool(false))]);
     assert!(properties.contains("    assert result.delimiter == \",\"\n    assert result.strict is False\n"), "{properties}");
     let shown = asked(&[("repr()", string("Dialect(',')"))]);
-    assert!(shown.contains("assert repr(result) == \"Dialect(',')\""), "{shown}");
+    assert!(shown.contains("assert repr(make(1)) == \"Dialect(',')\""), "{shown}");
 }
 
 /// R13: what three tests of a method begin with is a fixture; it has a name of its own in the file.

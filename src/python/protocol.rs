@@ -356,19 +356,40 @@ pub struct Expression {
     /// In place of an expression an object, marshalled: how it may be made is what is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
+    /// The source is assertions: which details of these values they do not see is what is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Seen>,
+}
+
+/// Values by their names that assertions look at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Seen {
+    /// The names.
+    pub names: Vec<String>,
+    /// The values, a tuple, marshalled.
+    pub values: String,
+    /// The order of a dict is a part of them.
+    pub ordered: bool,
 }
 
 impl Expression {
     /// Asks for the value of an expression.
     #[must_use]
     pub fn new(key: u64, source: String, imports: Vec<String>) -> Self {
-        Self { key, source, imports, object: None }
+        Self { key, source, imports, object: None, seen: None }
     }
 
     /// Asks for the ways to make an object from what it says of itself.
     #[must_use]
     pub fn ways(key: u64, object: &[u8]) -> Self {
-        Self { key, source: String::new(), imports: Vec::new(), object: Some(BASE64.encode(object)) }
+        Self { key, source: String::new(), imports: Vec::new(), object: Some(BASE64.encode(object)), seen: None }
+    }
+
+    /// Asks which details of values its assertions do not see.
+    #[must_use]
+    pub fn seeing(self, names: &[String], values: &[u8], ordered: bool) -> Self {
+        let seen = Seen { names: names.to_vec(), values: BASE64.encode(values), ordered };
+        Self { seen: Some(seen), ..self }
     }
 }
 

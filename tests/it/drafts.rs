@@ -312,7 +312,7 @@ impl Recorded {
                 call
             })
             .collect();
-        let told = self.ways(describing::telling(seen.iter(), project)).await;
+        let told = self.ways(describing::telling(seen.iter().collect(), project)).await;
         let mut learned = learned.clone();
         for (object, ways) in told {
             learned.tell(&object, ways, |value| project.without_caches(value));

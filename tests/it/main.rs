@@ -17,6 +17,7 @@ mod cluster;
 mod compared;
 mod contain;
 mod data_files;
+mod details;
 mod diff;
 mod doc;
 mod docs;

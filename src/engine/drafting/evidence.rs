@@ -25,9 +25,9 @@ use crate::engine::index::call_sites::Readers;
 use crate::engine::index::scripts;
 use crate::engine::state::core::Core;
 use crate::generate::case::Case;
+use crate::generate::check::Check;
 use crate::generate::choose;
 use crate::generate::closer::{self, Look};
-use crate::generate::describing;
 use crate::generate::learned::{Form, Learned};
 use crate::generate::plan::{CheckItem, Plan};
 use crate::generate::project::{AwaitBy, ClockBy, Project, StandIn};
@@ -44,6 +44,9 @@ pub struct Made {
     pub draft: Option<Draft>,
     /// Calls without a test, and why.
     pub left_out: Vec<LeftOut>,
+    /// What the assertions of the draft have to see: looked at once, when the draft is written.
+    #[serde(skip)]
+    pub checks: Vec<Check>,
 }
 
 /// The draft of a private function of which tests of others run every call.
@@ -93,7 +96,7 @@ pub struct Gathered {
     /// What results without a form say of themselves.
     says: HashMap<CallId, Vec<(String, Value)>>,
     /// What all recorded calls together tell of classes.
-    learned: Learned,
+    pub(super) learned: Learned,
     facades: Facades,
     root: String,
     /// What stops the clock for a test.
@@ -396,11 +399,11 @@ impl Gathered {
         self.says = says;
     }
 
-    /// Lists objects of which what they say of themselves may tell how they are made.
-    pub fn telling(&self, index: &Index) -> Vec<Value> {
+    /// Lists objects among the values of all calls.
+    pub fn objects(&self, index: &Index, list: fn(Vec<&Call>, Project<'_>) -> Vec<Value>) -> Vec<Value> {
         let names = names(index);
         self.with_project(index, &names, |project, functions| {
-            describing::telling(functions.iter().flat_map(|(_, calls, _)| calls), project)
+            list(functions.iter().flat_map(|(_, calls, _)| calls).collect(), project)
         })
     }
 
@@ -576,7 +579,8 @@ fn drafts_of<'p>(
             }
             None => reasons.extend(plan.left_out()),
         }
-        made.push(Made { function: function.id.clone(), draft, left_out: reasons });
+        let checks = draft.as_ref().map(|draft| plan.checks(&draft.calls)).unwrap_or_default();
+        made.push(Made { function: function.id.clone(), draft, left_out: reasons, checks });
     }
     Ok(made)
 }

@@ -1,6 +1,7 @@
 //! Drafts from recorded calls.
 
 pub(crate) mod cache;
+pub(crate) mod details;
 pub(crate) mod docstring_examples;
 pub(crate) mod evidence;
 pub(crate) mod export;

@@ -16,7 +16,7 @@ use crate::domain::proposal::{Body, Draft, Evidence, Finding, LeftOut, Origin, P
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::Value;
 use crate::engine::drafting::evidence::{Gathered, Made};
-use crate::engine::drafting::{cache, nondeterminism, private_functions};
+use crate::engine::drafting::{cache, details, nondeterminism, private_functions};
 use crate::engine::edits::manifest_lookup::{News, Standing};
 use crate::engine::models;
 use crate::engine::proving;
@@ -29,6 +29,7 @@ use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
 use crate::generate::choose::FEW;
+use crate::generate::describing;
 use crate::generate::plan::CheckItem;
 use crate::python::protocol::Expression;
 
@@ -305,6 +306,7 @@ async fn write_all(
     })
     .await??;
     private_functions::leave(core, environment, &gathered, &mut made).await?;
+    details::look(core, environment, &mut made).await?;
     formatter::format(core, environment, made.iter_mut().filter_map(|one| one.draft.as_mut()).collect()).await?;
     Ok(made)
 }
@@ -326,8 +328,9 @@ pub async fn gather(
     let unclear = gathered.unclear(&index, FEW);
     let looks = environment.look(core, &unclear, FEW).await?;
     gathered.look(&index, looks);
-    let told = environment.ways(core, gathered.telling(&index)).await?;
+    let told = environment.ways(core, gathered.objects(&index, describing::telling)).await?;
     gathered.tell(&index, told);
+    details::compare(core, environment, &index, &mut gathered).await?;
     // Plans borrow what was gathered, so they are made, asked about and settled piece by piece.
     let items: Vec<(usize, CheckItem)> = gathered.items(&index);
     let expressions: Vec<Expression> =

@@ -319,6 +319,7 @@ fn begin(
         calls: Vec::new(),
         left_out: Vec::new(),
         dropped: Vec::new(),
+        overlooked: Vec::new(),
         helpers: Vec::new(),
         import_roots: Vec::new(),
         remark,

@@ -81,6 +81,7 @@ async fn works(
         calls: Vec::new(),
         left_out: Vec::new(),
         dropped: Vec::new(),
+        overlooked: Vec::new(),
         helpers: Vec::new(),
         remark: None,
         promise: None,

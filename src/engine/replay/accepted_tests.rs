@@ -110,10 +110,12 @@ fn whole_file(file: &RelPath, text: String) -> Draft {
         calls: Vec::new(),
         left_out: Vec::new(),
         dropped: Vec::new(),
+        overlooked: Vec::new(),
         helpers: Vec::new(),
         import_roots: Vec::new(),
         remark: None,
         promise: None,
+        drafted: None,
     }
 }
 

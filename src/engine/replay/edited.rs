@@ -18,6 +18,7 @@ use crate::engine::index::reachability;
 use crate::engine::python::environment;
 use crate::engine::replay::accepted_tests;
 use crate::engine::replay::code_versions::init_print;
+use crate::engine::replay::imports;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::python::protocol::Lines;
@@ -141,7 +142,9 @@ pub async fn edits(core: &Arc<Core>, tally: Tally, delta: Delta, before: &Before
         let index = core.index();
         let reach = reachability::recorded(&core, &index)?;
         let recorded = core.store().functions()?.into_iter().map(|total| (total.function, total.calls)).collect();
+        let is_by_an_edit = imports::is_by_an_edit(&index, &reach, &delta);
         let mut edits = tally.edits(delta, &index, &reach, &recorded);
+        edits.import_failures.retain(is_by_an_edit);
         for one in edits.edited.iter_mut().filter(|one| one.not_compared.iter().any(|not| not.calls > 0)) {
             let Some(function) = one.subject.function() else { continue };
             let is_outside = |(call, around): &(CallId, Vec<CallId>)| {

@@ -16,6 +16,8 @@ use crate::engine::python::replay_calls::spot;
 use crate::engine::replay::edited::{Delta, Tally};
 use crate::engine::state::core::Core;
 use crate::python::protocol::{Former, Spot};
+use crate::source::dependencies::Reach;
+use crate::source::index::Index;
 
 /// Takes what a replay of these functions found in the place of what was known of them, and tells a person of what is new.
 pub fn note(core: &Arc<Core>, replayed: &BTreeSet<FunctionId>, found: &[ImportFailure]) {
@@ -58,15 +60,7 @@ pub async fn remember(core: &Arc<Core>, former: &[Former]) -> Result<(), Trouble
 pub async fn check(core: &Arc<Core>, tally: &mut Tally, delta: &Delta) -> Result<(), Trouble> {
     let index = core.index();
     let reach = reachability::reach_of_now(core, &index).await?;
-    let subjects: Vec<Subject> = delta.edited.iter().cloned().collect();
-    let modules = delta.edited.iter().filter_map(|subject| match subject {
-        Subject::Function(id) => Some(id.module()),
-        Subject::ImportCode(module) => Some(module.as_str()),
-        Subject::File(_) => None,
-    });
-    let modules = modules.chain(delta.new.iter().chain(&delta.gone).map(FunctionId::module));
-    let paths: Vec<RelPath> = modules.filter_map(|name| index.module_called(name)).map(|module| module.path.clone()).collect();
-    let resting = reach.resting_on(&subjects, &paths);
+    let (_, resting) = resting_on(&index, &reach, delta);
     let imported: BTreeSet<&str> =
         tally.functions.iter().filter(|(_, counts)| counts.compared > 0).map(|(id, _)| id.module()).collect();
     let told: BTreeSet<&FunctionId> =
@@ -89,6 +83,30 @@ pub async fn check(core: &Arc<Core>, tally: &mut Tally, delta: &Delta) -> Result
         }
     }
     Ok(())
+}
+
+/// Gives the files of edits, and the functions that rest on them.
+fn resting_on(index: &Index, reach: &Reach, delta: &Delta) -> (Vec<RelPath>, BTreeSet<FunctionId>) {
+    let subjects: Vec<Subject> = delta.edited.iter().cloned().collect();
+    let modules = delta.edited.iter().filter_map(|subject| match subject {
+        Subject::Function(id) => Some(id.module()),
+        Subject::ImportCode(module) => Some(module.as_str()),
+        Subject::File(_) => None,
+    });
+    let modules = modules.chain(delta.new.iter().chain(&delta.gone).map(FunctionId::module));
+    let paths: Vec<RelPath> = modules.filter_map(|name| index.module_called(name)).map(|module| module.path.clone()).collect();
+    let resting = reach.resting_on(&subjects, &paths);
+    (paths, resting)
+}
+
+/// Tells whether an edit may be behind an import that fails. A module that needs what others set up, `settings.configure()`, can
+/// be imported after some of them and not after others.
+pub fn is_by_an_edit(index: &Index, reach: &Reach, delta: &Delta) -> impl Fn(&ImportFailure) -> bool + use<> {
+    let unknown = delta.edited.is_empty() && delta.new.is_empty() || !delta.gone.is_empty();
+    let (mut paths, resting) = resting_on(index, reach, delta);
+    paths.extend(resting.iter().filter_map(|id| index.function(id)).map(|function| function.path.clone()));
+    let paths: BTreeSet<RelPath> = paths.into_iter().collect();
+    move |failure| unknown || paths.contains(&failure.path)
 }
 
 /// Gives a function of each module.

@@ -8,7 +8,7 @@ use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::{Function, FunctionId, Module};
-use crate::domain::proposal::{Body, Finding, OpenVerdict, Origin, Proposal, ProposalState};
+use crate::domain::proposal::{Body, Evidence, Finding, OpenVerdict, Origin, Proposal, ProposalState};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::snapshot::{FileRow, FunctionRow, Mark, QueueRow};
 use crate::domain::verdict::Ruling;
@@ -210,7 +210,8 @@ pub fn alone(proposal: &Proposal) -> Option<String> {
     if proposal.spec().is_some() {
         return Some("it runs as you once it is accepted".into());
     }
-    let held = proposal.evidence.iter().find(|evidence| evidence.what == EvidenceKind::Sensitive)?;
+    let holds = |evidence: &&Evidence| matches!(evidence.what, EvidenceKind::Sensitive | EvidenceKind::Overlooked);
+    let held = proposal.evidence.iter().find(holds)?;
     Some(format!("{} {}", held.what, held.detail))
 }
 

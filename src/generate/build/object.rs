@@ -9,7 +9,7 @@ use crate::generate::act;
 use crate::generate::agree;
 use crate::generate::build::{Builder, Stop, Way, no};
 use crate::generate::layout::{Expr, Item};
-use crate::generate::project::{Init, Lookup, Project};
+use crate::generate::project::{CAUSE, Init, Lookup, Project};
 use crate::generate::scope::is_identifier;
 
 impl<'a> Builder<'a, '_> {
@@ -123,7 +123,7 @@ impl<'a> Builder<'a, '_> {
         fields: &[(String, Value)],
     ) -> Result<Expr, Stop> {
         let by_arguments = |builder: &mut Self| {
-            if !fields.is_empty() {
+            if fields.iter().any(|(name, _)| name != CAUSE) {
                 return no(ReasonCode::ExtraAttributes.of(ty.short()));
             }
             let args = builder.values(args, "value")?;

@@ -12,10 +12,11 @@ use crate::generate::build::{Builder, Stop, no};
 use crate::generate::case::{Case, Ending, Wrap};
 use crate::generate::cases::later;
 use crate::generate::closer;
+use crate::generate::expect::changed;
 use crate::generate::expect::{Assertion, RESULT, Relation, identity};
 use crate::generate::layout::Expr;
 use crate::generate::learned;
-use crate::generate::raises::{Raises, is_stable_text, raises};
+use crate::generate::raises::{Message, Raises, is_stable_text};
 use crate::generate::scope::{Import, snake};
 use crate::generate::surroundings;
 
@@ -56,6 +57,9 @@ pub(super) fn expect<'a>(
             }
             match result(builder, call, value, none_is_an_answer, locals) {
                 Ok(found) => {
+                    if identity(call, value).is_none() && call.observed.open.is_empty() {
+                        case.seen.push((subject.clone(), builder.project.without_caches(value)));
+                    }
                     case.assertions.extend(found);
                     case.assertions.extend(open_leaves(call));
                 }
@@ -75,9 +79,10 @@ pub(super) fn expect<'a>(
                 case.wrap = Wrap::Await(builder.project.awaits);
                 builder.work.imports.insert(Import::module("asyncio"));
             }
-            let raised = raises(exception, mro, builder.project, builder.scope)?;
+            let raised = builder.raised(exception, mro, function)?;
             builder.work.imports.extend(raised.import.clone());
             builder.work.imports.insert(Import::module("pytest"));
+            case.seen.push((subject.clone(), exception.clone()));
             case.ending = Ending::Raises(raised);
         }
         Outcome::Yielded { items, end } if manager => {
@@ -88,6 +93,7 @@ pub(super) fn expect<'a>(
             if function.is_async {
                 builder.work.imports.insert(Import::module("asyncio"));
             }
+            case.seen.push((subject.clone(), builder.project.without_caches(item)));
             case.assertions.extend(builder.assertions(&subject, item)?);
         }
         Outcome::Yielded { items, end } => yielded(builder, function, items, end, case)?,
@@ -98,12 +104,17 @@ pub(super) fn expect<'a>(
         if builder.project.is_the_same(&before.value, after) {
             continue;
         }
+        let changed = builder.project.without_caches(&changed::part(&before.value, after));
         let found = match (&case.target, locals.get(name.as_str())) {
             (Target::Class(class), None) if call.args.first().is_some_and(|arg| arg.name == *name) => {
                 case.result = name_of_made(builder, class);
+                case.seen.push((subject.clone(), changed));
                 builder.after(&subject, &before.value, after)?
             }
-            (_, Some(local)) => builder.after(local, &before.value, after)?,
+            (_, Some(local)) => {
+                case.seen.push((local.clone(), changed));
+                builder.after(local, &before.value, after)?
+            }
             (_, None) => continue,
         };
         case.assertions.extend(found);
@@ -174,7 +185,13 @@ fn result<'a>(
     }
     if let Some(name) = identity(call, value).and_then(|arg| locals.get(arg.name.as_str())) {
         let subject = RESULT.to_string();
-        return Ok(vec![Assertion { subject, relation: Relation::Is, expected: Expr::atom(name.clone()), asked: None }]);
+        return Ok(vec![Assertion {
+            subject,
+            relation: Relation::Is,
+            expected: Expr::atom(name.clone()),
+            asked: None,
+            look: None,
+        }]);
     }
     match builder.assertions(&RESULT.to_string(), value) {
         Err(Stop::No(reason)) => builder.said(call).ok_or(Stop::No(reason)),
@@ -186,7 +203,7 @@ fn result<'a>(
 fn open_leaves(call: &Call) -> impl Iterator<Item = Assertion> {
     call.observed.open.iter().map(|OpenLeaf { way, ty }| {
         let subject = format!("type({RESULT}{way})");
-        Assertion { subject, relation: Relation::Is, expected: Expr::atom(ty), asked: None }
+        Assertion { subject, relation: Relation::Is, expected: Expr::atom(ty), asked: None, look: None }
     })
 }
 
@@ -207,8 +224,8 @@ fn warns(builder: &mut Builder<'_, '_>, call: &Call) -> Option<Raises> {
     for Warned { category, message } in &call.observed.warned {
         let Ok(class) = builder.spell(category) else { continue };
         builder.work.imports.insert(Import::module("pytest"));
-        let message = is_stable_text(message).then(|| message.to_owned());
-        return Some(Raises { class, import: None, message, code: None });
+        let message = is_stable_text(message).then(|| Message::Part(message.to_owned()));
+        return Some(Raises { class, import: None, message, carried: Vec::new(), is_own: false });
     }
     None
 }
@@ -241,6 +258,7 @@ fn yielded(
     let read: Option<Vec<Value>> = items.iter().map(|item| closer::read(item).cloned()).collect();
     if let (Some(read), false, GeneratorEnd::Returned(_)) = (read, items.is_empty(), end) {
         case.wrap = Wrap::Each;
+        case.seen.push((RESULT.to_string(), Value::List(read.clone())));
         case.assertions.extend(builder.assertions(&RESULT.to_string(), &Value::List(read))?);
         return Ok(());
     }
@@ -267,7 +285,7 @@ fn yielded(
             builder.work.imports.insert(Import::module("itertools"));
         }
         GeneratorEnd::Raised(exception) => {
-            let raised = raises(exception, &[], builder.project, builder.scope)?;
+            let raised = builder.raised(exception, &[], function)?;
             builder.work.imports.extend(raised.import.clone());
             builder.work.imports.insert(Import::module("pytest"));
             if !items.is_empty() {
@@ -277,6 +295,7 @@ fn yielded(
             return Ok(());
         }
     }
+    case.seen.push((RESULT.to_string(), builder.project.without_caches(&whole)));
     case.assertions.extend(builder.assertions(&RESULT.to_string(), &whole)?);
     Ok(())
 }

@@ -144,7 +144,11 @@ fn asserted<'a>(
     if let Ok(call) = asked(builder) {
         let name = builder.scope.local("answer", &mut builder.work.taken);
         builder.expecting = Some(Expecting::new(std::iter::once(value)));
-        answers = builder.assertions(&name, value).ok().map(|found| (call, found));
+        let plain = |mut found: Vec<Assertion>| {
+            found.retain(|one| one.look.is_none());
+            (call, found)
+        };
+        answers = builder.assertions(&name, value).ok().map(plain);
     }
     builder.expecting = expecting;
     match answers {

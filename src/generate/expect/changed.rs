@@ -37,6 +37,17 @@ impl Builder<'_, '_> {
     }
 }
 
+/// Gives the part of an object that is asserted after a call: the fields that it changed.
+pub(in crate::generate) fn part(before: &Value, after: &Value) -> Value {
+    let owned = |fields: Vec<(&str, &Value)>| fields.into_iter().map(|(name, value)| (name.to_owned(), value.clone())).collect();
+    match (before, after) {
+        (Value::Object { fields: old, .. }, Value::Object { ordinal, ty, kind, fields: new }) => {
+            Value::Object { ordinal: *ordinal, ty: ty.clone(), kind: *kind, fields: owned(differing(old, new)) }
+        }
+        _ => after.clone(),
+    }
+}
+
 /// Lists the fields of an object that hold something else than before.
 fn differing<'v>(old: &[(String, Value)], new: &'v [(String, Value)]) -> Vec<(&'v str, &'v Value)> {
     let is_kept =

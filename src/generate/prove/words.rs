@@ -11,6 +11,9 @@ use crate::generate::prove::trial::{Clock, Faults, Ground, Manner, Run, Trial, V
 use crate::generate::stand_ins;
 use crate::pytest::warm::{Look, Trace};
 
+/// Overlooked details that are listed.
+const OVERLOOKED_MAX: usize = 20;
+
 /// Faults that are named.
 const NAMED: usize = 4;
 
@@ -177,6 +180,16 @@ pub(super) fn beside(draft: &Draft, ground: &Ground) -> Vec<Evidence> {
     }
     if draft.imports.iter().any(|import| import.starts_with("from unittest.mock import") && import.contains("ANY")) {
         out.push(Evidence::new(Finding::Note, EvidenceKind::Unasserted, "what differs from run to run: look at each ANY"));
+    }
+    if !draft.overlooked.is_empty() && !ground.edited {
+        let mut named = draft.overlooked.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        if draft.overlooked.len() > NAMED {
+            named.push_str(", …");
+        }
+        let mut line =
+            Evidence::new(Finding::Note, EvidenceKind::Overlooked, format!("{named}: no assertion fails when it changes"));
+        line.more = draft.overlooked.iter().skip(NAMED).take(OVERLOOKED_MAX).cloned().collect();
+        out.push(line);
     }
     let replaced = stand_ins::named(&draft.text);
     if !replaced.is_empty() {

@@ -89,7 +89,7 @@ pub(super) fn apart(case: &Case, test: &str, target: &RelPath) -> Apart {
 
 /// Tells whether what is compared so may have a name of its own.
 fn stands_apart(relation: Relation) -> bool {
-    matches!(relation, Relation::Equal | Relation::By(_))
+    matches!(relation, Relation::Equal | Relation::Named | Relation::By(_))
 }
 
 /// Gives the code of an expression with nothing in its string literals.

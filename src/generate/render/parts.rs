@@ -9,10 +9,11 @@ use crate::domain::proposal::Helper;
 use crate::generate::act::{Act, operand};
 use crate::generate::build::unused;
 use crate::generate::case::{Case, Wrap};
-use crate::generate::expect::{Relation, approx};
+use crate::generate::expect::details::settled;
+use crate::generate::expect::{Assertion, Relation, approx};
 use crate::generate::layout::{Expr, Item, WIDTH};
 use crate::generate::project::Project;
-use crate::generate::raises::Raises;
+use crate::generate::raises::{CAUGHT, Message, Raises};
 use crate::generate::scope::Import;
 
 /// One test of a draft.
@@ -37,7 +38,8 @@ pub(super) fn definition(case: &Case, name: &str, parameters: &[&str], imports: 
     lines
 }
 
-/// Writes the act of a case that raises, within its context manager.
+/// Writes the act of a case that raises, within its context manager, and what is asserted of the exception. `message` is an
+/// expression in place of the recorded message.
 pub(super) fn raises(
     case: &Case,
     act: &Act,
@@ -45,33 +47,38 @@ pub(super) fn raises(
     message: Option<&Expr>,
     imports: &mut BTreeSet<Import>,
 ) -> Vec<String> {
-    let mut lines = context("pytest.raises", raised, message, imports);
+    let (mut lines, carried) = context("pytest.raises", raised, message, imports);
     match act {
         Act::Value(expr) => lines.extend(run_only(expr, case.wrap)),
         Act::Construct(expr) => lines.extend(expr.lines(8, "", "")),
         Act::Statement(statement) => lines.extend(statement.lines(8)),
     }
-    if let Some(code) = &raised.code {
-        lines.extend(code.lines(
-            4,
-            if code.flat() == "None" { "assert caught.value.code is " } else { "assert caught.value.code == " },
-            "",
-        ));
-    }
+    lines.extend(carried);
     for assertion in &case.assertions {
         lines.extend(assertion.lines(&case.result, 4));
     }
     lines
 }
 
-/// Writes `with pytest.raises(…):`; `message` is an expression in place of the recorded message.
-pub(super) fn context(manager: &str, raised: &Raises, message: Option<&Expr>, imports: &mut BTreeSet<Import>) -> Vec<String> {
+/// Writes `with pytest.raises(…):`, and the assertions that follow what is done in it.
+pub(super) fn context(
+    manager: &str,
+    raised: &Raises,
+    message: Option<&Expr>,
+    imports: &mut BTreeSet<Import>,
+) -> (Vec<String>, Vec<String>) {
     imports.insert(Import::module("pytest"));
-    let pattern = match (message, &raised.message) {
-        (Some(message), _) => Some((Expr::call("re.escape", vec![message.clone()]), true)),
-        (None, Some(text)) => Some(Raises::pattern(text)),
-        (None, None) => None,
+    let (pattern, said) = match (message, &raised.message) {
+        (Some(text), Some(Message::Whole(_))) => (None, Some(text.clone())),
+        (Some(text), _) => (Some((Expr::call("re.escape", vec![text.clone()]), true)), None),
+        (None, Some(message)) => match raised.pattern(manager) {
+            None => (None, Some(Expr::Text(message.text().to_owned()))),
+            pattern => (pattern, None),
+        },
+        (None, None) => (None, None),
     };
+    let carried = settled(&raised.carried, CAUGHT);
+    let asserted: Vec<Assertion> = said.map(Raises::said).into_iter().chain(carried).collect();
     let mut items = vec![Item::from(Expr::atom(raised.class.clone()))];
     if let Some((pattern, needs_re)) = pattern {
         if needs_re {
@@ -79,8 +86,9 @@ pub(super) fn context(manager: &str, raised: &Raises, message: Option<&Expr>, im
         }
         items.push(Item::keyword("match", pattern));
     }
-    let suffix = if raised.code.is_some() { " as caught:" } else { ":" };
-    Expr::call_with(manager, items).lines(4, "with ", suffix)
+    let suffix = if asserted.is_empty() { ":" } else { " as caught:" };
+    let lines = Expr::call_with(manager, items).lines(4, "with ", suffix);
+    (lines, asserted.iter().flat_map(|assertion| assertion.lines(CAUGHT, 4)).collect())
 }
 
 /// Writes the act where nobody looks at its value, below a context manager.

@@ -3,16 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::text;
+use crate::domain::call::Outcome;
 use crate::domain::function::Function;
+use crate::domain::value::Value;
 use crate::domain::way::Given;
 use crate::generate::act::{Act, Target, operand};
 use crate::generate::case::{Case, CaseArgument, Ending, Wrap};
-use crate::generate::expect::{RESULT, Relation};
+use crate::generate::expect::details::PLACE;
+use crate::generate::expect::{Assertion, RESULT, Relation};
 use crate::generate::layout::{Expr, Item, WIDTH, string};
 use crate::generate::names;
 use crate::generate::project::Project;
+use crate::generate::raises::{Message, Raises};
 use crate::generate::render::parts::{Test, compare, definition, docstring, raises, wrapped};
-use crate::generate::scope::{Import, Scope, snake};
+use crate::generate::repr::repr;
+use crate::generate::scope::{Import, Scope, is_identifier, snake};
 use crate::generate::surroundings::Laid;
 
 /// Fewer cases are read better as tests of their own.
@@ -32,8 +37,11 @@ pub(super) struct Group<'c> {
 /// Splits cases into groups of one shape and single ones.
 pub(super) fn group<'c>(cases: &'c [Case], scope: &Scope) -> (Vec<Group<'c>>, Vec<&'c Case>) {
     let mut shapes: BTreeMap<Option<String>, Vec<&Case>> = BTreeMap::new();
+    // What `repr` looks at is asked of all rows of a table.
+    let told = cases.iter().any(|case| looks(case).any(|look| look.starts_with("repr(")));
     for case in cases {
-        shapes.entry(shape(case)).or_default().push(case);
+        let shape = shape(case).map(|shape| if told && is_told(case) { format!("{shape} told") } else { shape });
+        shapes.entry(shape).or_default().push(case);
     }
     let mut groups = Vec::new();
     let mut single: Vec<&Case> = shapes.remove(&None).unwrap_or_default();
@@ -71,8 +79,17 @@ pub fn shape(case: &Case) -> Option<String> {
         return None;
     }
     let ending = match &case.ending {
-        Ending::Raises(raised) if case.assertions.is_empty() && raised.code.is_none() => format!("raises {}", raised.class),
-        Ending::Returns => format!("{:?}", relation(case)?),
+        Ending::Raises(raised) if case.assertions.is_empty() => {
+            let message = match &raised.message {
+                Some(Message::Whole(_)) => "says",
+                Some(Message::Part(_)) => "tells",
+                None => "",
+            };
+            let carried: Vec<String> =
+                raised.carried.iter().map(|part| format!("{} {:?}", part.subject, part.relation)).collect();
+            format!("raises {} {message} {}", raised.class, carried.join(","))
+        }
+        Ending::Returns => format!("{:?}{}", relation(case)?, closer_looks(case)),
         _ => return None,
     };
     let setup: Vec<String> = case.setup.iter().flat_map(|statement| statement.lines(4)).collect();
@@ -85,8 +102,9 @@ pub fn shape(case: &Case) -> Option<String> {
 
 /// The one comparison of a row; exact digits go with `==`.
 fn relation(case: &Case) -> Option<Relation> {
-    let of_result = case.assertions.iter().all(|assertion| assertion.subject.chars().eq([RESULT]));
-    let relations: Vec<Relation> = case.assertions.iter().map(|assertion| assertion.relation).collect();
+    let plain: Vec<&Assertion> = case.assertions.iter().filter(|assertion| assertion.look.is_none()).collect();
+    let of_result = plain.iter().all(|assertion| assertion.subject.chars().eq([RESULT]));
+    let relations: Vec<Relation> = plain.iter().map(|assertion| assertion.relation).collect();
     match (of_result, relations.as_slice()) {
         (true, [relation @ (Relation::Is | Relation::Equal | Relation::Approx)]) => {
             let decimal = case.assertions[0].expected.flat().starts_with("Decimal(");
@@ -94,6 +112,25 @@ fn relation(case: &Case) -> Option<Relation> {
         }
         (true, [Relation::Equal, Relation::Text]) => Some(Relation::Text),
         _ => None,
+    }
+}
+
+/// Lists the closer looks at a row's result, as code with [`PLACE`] for it.
+fn looks(case: &Case) -> impl Iterator<Item = &str> {
+    case.assertions.iter().filter_map(|assertion| assertion.look.as_deref())
+}
+
+/// Describes the closer looks at the result of a case, so that all rows of a table can be looked at in the same way.
+fn closer_looks(case: &Case) -> String {
+    // A look at a field means something for every result of its class, and `repr` for all plain ones.
+    if looks(case).all(|look| !look.contains('[')) { String::new() } else { looks(case).collect::<Vec<_>>().join(",") }
+}
+
+/// Tells whether a result is a plain container.
+fn is_told(case: &Case) -> bool {
+    match &case.outcome {
+        Outcome::Returned(value @ (Value::List(_) | Value::Tuple(_) | Value::Set(_) | Value::Dict(_))) => repr(value).is_some(),
+        _ => false,
     }
 }
 
@@ -110,6 +147,8 @@ struct Table {
     args: Vec<Option<Expr>>,
     expected: Option<Expr>,
     message: Option<Expr>,
+    /// For each thing that the exception carries what it is compared with.
+    carried: Vec<Expr>,
     columns: Vec<Column>,
     /// Each on a line, or broken from outside in.
     rows: Vec<Vec<String>>,
@@ -134,24 +173,27 @@ impl Table {
         }
         let mut expected = None;
         let mut message = None;
+        let mut carried = Vec::new();
         match &first.ending {
             Ending::Returns => {
                 let values = group.cases.iter().map(|case| case.assertions.first().map(|assertion| assertion.expected.clone()));
                 expected = Some(fixed_column("expected", values.collect::<Option<Vec<_>>>()?, &mut columns));
             }
-            Ending::Raises(_) => {
-                let texts: Option<Vec<Expr>> = group
-                    .cases
-                    .iter()
-                    .map(|case| match &case.ending {
-                        Ending::Raises(raised) => raised.message.clone().map(Expr::Text),
-                        _ => None,
-                    })
-                    .collect();
+            Ending::Raises(first) => {
+                let all: Vec<&Raises> = group.cases.iter().filter_map(|case| raised(case)).collect();
+                let text = |raised: &&Raises| raised.message.as_ref().map(|message| Expr::Text(message.text().to_owned()));
+                let texts: Option<Vec<Expr>> = all.iter().map(text).collect();
                 if let Some(texts) = texts
                     && texts.iter().any(|text| *text != texts[0])
                 {
                     message = Some(fixed_column("message", texts, &mut columns));
+                }
+                for (at, part) in first.carried.iter().enumerate() {
+                    let expected = |raised: &&Raises| raised.carried.get(at).map(|part| part.expected.clone());
+                    let values = all.iter().map(expected).collect::<Option<Vec<_>>>()?;
+                    let name = part.subject.rsplit('.').next().filter(|name| is_identifier(name)).unwrap_or("expected");
+                    let same = columns.iter().find(|column| column.values == values).map(|column| column.used.clone());
+                    carried.push(same.unwrap_or_else(|| column(name, values, &mut columns, scope, &mut taken)));
                 }
             }
             Ending::RaisesAfter(..) => return None,
@@ -168,7 +210,14 @@ impl Table {
                 Expr::call_with("pytest.param", items).lines(8, "", ",")
             })
             .collect();
-        rows.iter().all(|row| row.len() <= ROW_LINES_MAX).then_some(Self { args, expected, message, columns, rows })
+        rows.iter().all(|row| row.len() <= ROW_LINES_MAX).then_some(Self { args, expected, message, carried, columns, rows })
+    }
+}
+
+fn raised(case: &Case) -> Option<&Raises> {
+    match &case.ending {
+        Ending::Raises(raised) => Some(raised),
+        _ => None,
     }
 }
 
@@ -255,18 +304,21 @@ pub(super) fn test(group: &Group<'_>, name: String, project: Project<'_>, functi
         match &first.ending {
             Ending::Raises(raised) => {
                 let mut raised = raised.clone();
-                if table.message.is_none() && group.cases.iter().any(|case| case.ending != first.ending) {
-                    raised.message = None;
+                for (part, expected) in raised.carried.iter_mut().zip(&table.carried) {
+                    part.expected = expected.clone();
                 }
                 lines.extend(raises(first, &act, &raised, table.message.as_ref(), &mut imports));
             }
-            _ => lines.extend(body(first, &act, &table)),
+            _ => {
+                let looks: BTreeSet<&str> = group.cases.iter().flat_map(|case| looks(case)).collect();
+                lines.extend(body(first, &act, &table, &looks));
+            }
         }
     }
     Test { lines, imports, helpers: Vec::new() }
 }
 
-fn body(first: &Case, act: &Act, table: &Table) -> Vec<String> {
+fn body(first: &Case, act: &Act, table: &Table, looks: &BTreeSet<&str>) -> Vec<String> {
     let (Act::Value(expr), Some(expected)) = (act, &table.expected) else { return Vec::new() };
     let expr = wrapped(expr, first.wrap);
     let relation = relation(first).unwrap_or(Relation::Equal);
@@ -283,6 +335,16 @@ fn body(first: &Case, act: &Act, table: &Table) -> Vec<String> {
             Some(name) => vec![format!("    assert str(result) == {name}")],
             None => vec![format!("    assert str(result) == str({})", expected.flat())],
         });
+        return lines;
+    }
+    if !looks.is_empty() {
+        let mut lines = expr.lines(4, "result = ", "");
+        lines.extend(compare(relation, "result", expected, 4));
+        for look in looks {
+            let seen = |what: &str| look.replace(PLACE, what);
+            let sign = if look.starts_with("type(") { "is" } else { "==" };
+            lines.push(format!("    assert {} {sign} {}", seen("result"), seen(&operand(expected))));
+        }
         return lines;
     }
     let inline = compare(relation, &operand(&expr), expected, 4);

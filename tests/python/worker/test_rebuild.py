@@ -145,6 +145,8 @@ def test_an_exception_keeps_its_arguments_and_state():
     noted = ValueError(1)
     noted.__dict__["__notes__"] = ["a note"]
     assert again(noted).__notes__ == ["a note"]
+    noted.__cause__ = KeyError("from here")
+    assert type(again(noted).__cause__) is KeyError and "__cause__" not in vars(again(noted))
     failed = again(shapes.Failed("two rows", [ValueError(1)], "table"))
     assert (failed.args[0], failed.args[2], failed.what) == ("two rows", "table", "table")
 

@@ -365,6 +365,7 @@ def _logger_handler(cls):
 
 _exception_args = BaseException.__dict__["args"].__get__
 _exception_dict = BaseException.__dict__["__dict__"].__get__
+_exception_cause = BaseException.__dict__["__cause__"].__get__
 
 
 def _exception_handler(cls, mro, module, qualname):
@@ -385,6 +386,9 @@ def _exception_handler(cls, mro, module, qualname):
             args += (filename(v),)
         pairs = state((_exception_dict, slots), v)
         pairs = [(n, x) for n, x in pairs if n != "__notes__" or type(x) is list]
+        cause = _exception_cause(v)
+        if cause is not None:
+            pairs.append(("__cause__", type(cause)))
         return (TAG, "exc", ordinal, module, qualname, tuple(w.value(a, d + 1) for a in args), w.fields(pairs, d))
 
     return write

@@ -170,7 +170,11 @@ class Builder:
             base.__init__(made, *values)
         except TypeError:
             BaseException.args.__set__(made, tuple(values))
-        self._state(made, fields)
+        cause = fields.get("__cause__")
+        if cause is not None:
+            kind = self.value(cause)  # of what it was raised from the type alone is known
+            BaseException.__cause__.__set__(made, native(kind).__new__(kind))
+        self._state(made, {name: held for name, held in fields.items() if name != "__cause__"})
         return made
 
     def make_ref(self, ordinal: int) -> object:

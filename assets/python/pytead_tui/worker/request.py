@@ -11,7 +11,7 @@ from collections import Counter
 
 from pytead_tui.recorder import lambdas
 from pytead_tui.worker import call as calls
-from pytead_tui.worker import closely, elsewhere, frames, mutants, reading, ways
+from pytead_tui.worker import closely, elsewhere, frames, leaves, mutants, reading, ways
 from pytead_tui.worker.around import Around, take_away
 from pytead_tui.worker.capture import tree_of
 from pytead_tui.worker.frames import Gone, broken
@@ -191,6 +191,9 @@ def _evaluated(modules: Modules, items: list, writing: int) -> list:
                 space: dict = {"__builtins__": __builtins__}
                 for line in item["imports"]:
                     exec(compile(line, "<import>", "exec"), space)
+                if "seen" in item:
+                    frames.send(fd, {"key": item["key"], **_seen(item, space)})
+                    continue
                 place = f"<expression {item['key']}>"
                 lambdas.texts[place] = item["source"].splitlines(keepends=True)
                 value = eval(compile(item["source"], place, "eval"), space)
@@ -216,6 +219,14 @@ def _evaluated(modules: Modules, items: list, writing: int) -> list:
     if waiting:
         frames.send(writing, {"key": waiting.pop(0)["key"], "broken": why or f"the process died: {how}"})
     return waiting
+
+
+def _seen(item: dict, space: dict) -> dict:
+    """Says which details of values assertions do not see."""
+    asked = item["seen"]
+    values = marshal.loads(base64.b64decode(asked["values"]))
+    found = leaves.look(item["source"], space, asked["names"], values, asked["ordered"])
+    return {"broken": "its assertions do not hold for what was recorded"} if found is None else {"value": encode(found)}
 
 
 def _scopes(imports: list) -> list:

@@ -168,8 +168,9 @@ class Process:
         if tag == "sub":
             return f"{home}{rest[1]}{number}({self.value(rest[2])}){self.value(rest[3])}"
         if tag == "exc":
-            fields = self.value(rest[3]) if rest[3] else ""
-            return f"{home}{rest[1]}{number}{self.value(rest[2])}{fields}"
+            # The end of the call says what it was raised from.
+            told = {name: held for name, held in rest[3].items() if name != "__cause__"}
+            return f"{home}{rest[1]}{number}{self.value(rest[2])}{self.value(told) if told else ''}"
         if tag == "nt":
             return f"{home}{rest[1]}(" + ", ".join(f"{n}={self.value(v)}" for n, v in zip(rest[2], rest[3])) + ")"
         if tag == "gen":
