@@ -49,6 +49,15 @@ fn draft(text: &str) -> Body {
     Body::Draft(Draft { tests: vec!["test_f".into()], ..samples::draft(&["from m import f"], text) })
 }
 
+/// Makes a draft one of a recorded call.
+fn of_a_call(core: &Core, body: Body) -> Body {
+    let Body::Draft(draft) = body else { return body };
+    let recording = core.store().begin_recording(&crate::store::samples::recording()).unwrap();
+    core.store().ingest(recording, crate::store::samples::batch("m:f", 1)).unwrap();
+    let calls = core.store().calls_of(&FunctionId("m:f".into()), 1).unwrap().iter().map(|call| call.id).collect();
+    Body::Draft(Draft { calls, ..draft })
+}
+
 fn state(core: &Core, id: ProposalId) -> ProposalState {
     core.store().proposal(id).unwrap().unwrap().state
 }
@@ -216,9 +225,10 @@ async fn what_cannot_be_written_back_says_why() {
 async fn a_test_that_a_person_changed_is_shown_in_three_texts_and_never_overwritten() {
     let place = tempfile::tempdir().unwrap();
     let core = core(place.path(), Trust::Trusted);
-    let first = core.add_proposal(proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 2\n"))).unwrap().id;
+    let recorded = |text: &str| of_a_call(&core, draft(text));
+    let first = core.add_proposal(proposal(ProposalState::Ready, recorded("def test_f():\n    assert f(1) == 2\n"))).unwrap().id;
     review::decide::decide(&core, vec![first], Verb::Accept, None, None).await.unwrap();
-    let second = core.add_proposal(proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 3\n"))).unwrap().id;
+    let second = core.add_proposal(proposal(ProposalState::Ready, recorded("def test_f():\n    assert f(1) == 3\n"))).unwrap().id;
     let view = proposal_view::proposal(&core, second).unwrap();
     assert!(view.conflict.is_none() && view.blocked.is_none());
     assert_eq!(view.others.iter().map(|other| (other.id, other.state)).collect::<Vec<_>>(), [(first, ProposalState::Written)]);
@@ -240,7 +250,8 @@ async fn a_test_that_a_person_changed_does_not_hold_back_the_others_of_its_draft
     let core = core(place.path(), Trust::Trusted);
     let two = |f: u8, g: u8| {
         let text = format!("def test_f():\n    assert f(1) == {f}\n\n\ndef test_g():\n    assert f(2) == {g}\n");
-        Body::Draft(Draft { tests: vec!["test_f".into(), "test_g".into()], ..samples::draft(&["from m import f"], &text) })
+        let tests = vec!["test_f".into(), "test_g".into()];
+        of_a_call(&core, Body::Draft(Draft { tests, ..samples::draft(&["from m import f"], &text) }))
     };
     let first = core.add_proposal(proposal(ProposalState::Ready, two(2, 4))).unwrap().id;
     review::decide::decide(&core, vec![first], Verb::Accept, None, None).await.unwrap();

@@ -35,7 +35,7 @@ mod verdicts;
 #[cfg(test)]
 mod row_tests;
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 #[cfg(test)]
 mod tests;
 

@@ -10,7 +10,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, Draft, Evidence, Finding, Proposal, ProposalId};
 use crate::domain::samples;
 
-pub(super) fn recording() -> Recording {
+pub(crate) fn recording() -> Recording {
     Recording {
         at_least: false,
         id: RecordingId(0),
@@ -59,7 +59,7 @@ pub(super) fn end(number: i64, outcome: &[u8]) -> CallEnd {
 }
 
 /// Finished calls of one function, each with an input of its own.
-pub(super) fn batch(function: &str, calls: i64) -> Batch {
+pub(crate) fn batch(function: &str, calls: i64) -> Batch {
     Batch {
         calls: (0..calls).map(|number| call(function, number)).collect(),
         ends: (0..calls).map(|number| end(number, b"recorded")).collect(),

@@ -127,7 +127,14 @@ mod tests {
 
     fn result(name: &str, message: &str) -> TestResult {
         let passed = message.is_empty();
-        TestResult { name: name.into(), passed, message: message.into(), lines: Vec::new(), interrupted: None }
+        TestResult {
+            name: name.into(),
+            passed,
+            message: message.into(),
+            lines: Vec::new(),
+            reached: Vec::new(),
+            interrupted: None,
+        }
     }
 
     fn noted(results: Vec<TestResult>, unrun: Vec<u32>) -> EditedCode {

@@ -1,4 +1,6 @@
 //! The client against a server on this machine that behaves in every way a server can.
+//!
+//! Over 600 lines because all of them talk to one scripted server.
 #![allow(clippy::print_stderr)]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
