@@ -45,7 +45,10 @@ pub fn grouped(out: &mut Output, left_out: &[(FunctionId, LeftOut)], is_left: im
             true => format!("      {message}"),
             false => format!("      for example {}: {message}", group.functions[0]),
         });
-        out.say(format!("      fix: {}", group.example.reason.fix()));
+        // The line that does not parse is told by itself.
+        if group.code != ReasonCode::SyntaxError {
+            out.say(format!("      fix: {}", group.example.reason.fix()));
+        }
         let named: Vec<String> = group.functions.iter().take(NAMED).map(ToString::to_string).collect();
         let more = group.functions.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {}", text::thousands(more) + " more") } else { String::new() };

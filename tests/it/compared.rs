@@ -300,6 +300,9 @@ fn an_edited_line_that_only_calls_ran_which_are_not_kept_ends_with_4() {
     assert_eq!(code, 0, "{err}");
     place.edit("many.py", "return 'small' if n < 5 else 'medium'", "return 'medium' if n >= 5 else 'small'");
     ends(&place, 0, &["1 edited: 1 compared, 0 not compared."]);
+    place.edit("many.py", "n > 500", "not n <= 500");
+    ends(&place, 4, &["recorded calls ran line 3, and no compared call does"]);
+    place.edit("many.py", "not n <= 500", "n > 500");
     place.edit("many.py", "'large'", "'huge'");
     ends(&place, 4, &["? many:size was edited and not compared  many.py:1  no compared call runs edited line 3"]);
 }

@@ -193,7 +193,12 @@ async fn follow(
     let Some(function) = one.subject.function() else { return Ok(()) };
     let Some(edited) = before.get(function).and_then(|old| edited_lines(&core.index(), function, old)) else { return Ok(()) };
     let recorded = core.store().code(std::slice::from_ref(&one.subject))?;
-    let missed = recorded.first().and_then(|code| lines_today(&core.index(), function, code, missed)).unwrap_or_default();
+    let mut missed = recorded.first().and_then(|code| lines_today(&core.index(), function, code, missed)).unwrap_or_default();
+    // Without a loop, what stands before an edit has run before it.
+    let has_loop = text_today(&core.index(), function).is_some_and(|(_, text)| text.lines().any(begins_loop));
+    if let Some(first) = edited.iter().min().filter(|_| !has_loop) {
+        missed.retain(|line| line > first);
+    }
     let runners = tally.runners.get(function).into_iter().flatten();
     let mut wanted: BTreeMap<&FunctionId, BTreeSet<CallId>> = BTreeMap::new();
     for (by, call) in runners {
@@ -235,6 +240,10 @@ fn lines_today(index: &Index, function: &FunctionId, recorded: &RecordedCode, li
         u32::try_from(first + now).ok()
     });
     Some(today.collect())
+}
+
+fn begins_loop(line: &str) -> bool {
+    ["for ", "while ", "async for "].iter().any(|word| line.trim_start().starts_with(word))
 }
 
 /// Gives the first line of a function, and its text.

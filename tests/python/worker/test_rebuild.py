@@ -224,3 +224,10 @@ def test_a_made_function_that_is_gone_or_holds_something_else_is_broken():
 
 def test_a_function_that_holds_itself_is_opaque():
     assert capture(shapes.recursive())[0][:2] == (TAG, "opaque")
+
+
+def test_what_a_made_function_holds_under_a_secret_name_is_withheld():
+    def made(password):
+        return lambda x, api_key="k" * 20: x + password + api_key
+
+    assert "hunter2hunter2" not in repr(capture(made("hunter2hunter2"))) and "kkkk" not in repr(capture(made("x")))

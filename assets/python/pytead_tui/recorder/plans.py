@@ -200,9 +200,16 @@ def _closure(walk: Capture, v: object, depth: int) -> object:
             return walk.opaque(v)
         if content is v:
             return walk.opaque(v)
-        held[name] = walk.value(content, depth + 1)
-    values = tuple([walk.value(value, depth + 1) for value in defaults])
+        held[name] = _under(walk, name, content, depth + 1)
+    given = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
+    values = tuple([_under(walk, name, value, depth + 1) for name, value in zip(given, defaults)])
     return (TAG, "new", "types", "FunctionType", (module, qualname, held, values), {})
+
+
+def _under(walk: Capture, name: str, v: object, depth: int) -> object:
+    """Gives what a variable holds, withheld under a secret name."""
+    word = redact.secret_word(name)
+    return walk.value(v, depth) if word is None else walk.masked(word, v, depth)
 
 
 def _lambda(walk: Capture, v: object, depth: int) -> object:

@@ -20,8 +20,8 @@ inside: dict = {}  # the redacted texts themselves → word: those that are look
 LONG = 8  # a shorter text may be inside another by chance
 MOST = 32
 WORD = 16  # more letters are no word
-WORDS_MOST = 3  # more words in one text are a phrase that nobody says by chance
-PHRASE = 16
+WORDS_MOST = 2  # more words in one text are a phrase that nobody says by chance
+PHRASE = 12
 NUMBER = 12  # digits of a text that is no short number
 
 

@@ -220,9 +220,20 @@ def _fields(tree: tuple, at: int, path: str, depth: int) -> "Iterator[tuple]":
     shown = [name for name in fields if not name.startswith("_") or name == "__notes__"]
     for name in shown or fields:
         for way, changed in altered(fields[name], f"{path}.{name}", depth + 1):
-            # A class says itself of what types its fields are.
-            if type(fields[name]) not in _NUMBERS or changed != fields[name] or _is_negative_zero(fields[name]):
+            # A class says itself of what types its fields are, and with how many digits.
+            if _is_another(fields[name], changed):
                 yield way, _with(tree, at, {**fields, name: changed})
+
+
+def _is_another(held: object, changed: object) -> bool:
+    """Whether a field holds something else, and not the same number in another form."""
+    if type(held) in _NUMBERS:
+        return changed != held or _is_negative_zero(held)
+    if type(held) is tuple and type(changed) is tuple and held[:4] == changed[:4] and held[1:4:2] == ("new", "Decimal"):
+        from decimal import Decimal
+
+        return Decimal(held[4][0]) != Decimal(changed[4][0])
+    return True
 
 
 def _with(parts: tuple, at: int, part: object) -> tuple:

@@ -175,6 +175,9 @@ class Process:
             return f"{home}{rest[1]}(" + ", ".join(f"{n}={self.value(v)}" for n, v in zip(rest[2], rest[3])) + ")"
         if tag == "gen":
             return f"<generator {home}{rest[1]} {self.value(rest[2])}>"
+        if tag == "new" and rest[:2] == ("types", "FunctionType"):
+            module, name, held, defaults = rest[2]
+            return f"<function {self.home(module)}{name} of {self.value(held)} {self.value(defaults)}>"
         if tag == "new":
             given = [self.value(v) for v in rest[2]] + [f"{n}={self.value(v)}" for n, v in rest[3].items()]
             return f"{home}{rest[1]}({', '.join(given)})"
