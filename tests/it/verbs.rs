@@ -478,17 +478,24 @@ fn a_models_text_cannot_reach_outside_its_sandbox() {
     let place_of_secret = tempfile::tempdir().unwrap();
     let secret = place_of_secret.path().join("secret");
     std::fs::write(&secret, "hunter2").unwrap();
-    let evil = format!(
-        "```python\nimport os, socket\nfrom decimal import Decimal\nfrom shop.pricing import bulk_price\n\n\ndef test_evil():\n    assert not os.path.exists({:?})\n    \
-         try:\n        open({:?}, 'w').close()\n    except OSError:\n        pass\n    try:\n        socket.create_connection(('127.0.0.1', 9), 1)\n    \
-         except OSError:\n        pass\n    assert bulk_price(Decimal('2'), 10) == Decimal('18.00')\n```\n",
-        secret.display().to_string(),
-        place_of_secret.path().join("written").display().to_string()
-    );
-    let (place, _model) = with_model(&evil);
+    let test = |body: String| {
+        format!(
+            "```python\nimport os, socket\nfrom decimal import Decimal\nfrom shop.pricing import bulk_price\n\n\ndef test_evil():\n{body}    \
+             assert bulk_price(Decimal('2'), 10) == Decimal('18.00')\n```\n"
+        )
+    };
+    let (place, _model) = with_model(&test(format!("    assert not os.path.exists({:?})\n", secret.display().to_string())));
     let (_, out, err) = place.run(&["--trust", "draft", "bulk_price"]);
-    assert!(!place_of_secret.path().join("written").exists(), "{out}\n{err}");
     assert!(out.contains("✓ passes"), "the secret must not be visible inside: {out}\n{err}");
+    let written = place_of_secret.path().join("written");
+    let (place, _model) = with_model(&test(format!(
+        "    try:\n        open({:?}, 'w').close()\n    except OSError:\n        pass\n    try:\n        \
+         socket.create_connection(('127.0.0.1', 9), 1)\n    except OSError:\n        pass\n",
+        written.display().to_string()
+    )));
+    let (_, out, err) = place.run(&["--trust", "draft", "bulk_price"]);
+    assert!(!written.exists(), "{out}\n{err}");
+    assert!(out.contains("refused") && out.contains("outside") || out.contains("leaves its process"), "{out}\n{err}");
 }
 
 /// R29: what an accepted change touches of a test is the literal alone.
