@@ -23,6 +23,9 @@ _UNIX = 1  # AF_UNIX
 _CACHES = frozenset(("__pycache__", ".cache"))
 _ASKED = "os.access"  # whether a file may be changed: no audit event, and a sandbox answers for itself
 _MOST = 5  # that are named
+_RECORDER = (os.path.join(PACKAGE, "recorder"), os.path.join(PACKAGE, "tracing.py"))
+_STANDARD = (os.path.dirname(live_os.__file__), "<frozen")
+_BETWEEN = 5  # frames of the standard library: `os.makedirs` and the like
 
 _listeners: list = []
 _told = False  # by an audit hook
@@ -105,9 +108,13 @@ class Reaching:
         if kind is None and event == "socket.__new__" and _leads_out(args):
             kind = "net"
         if kind is not None:
+            if _is_recorders():
+                return False
             self._note(kind, event)
             return True
         places = [args] if event == _ASKED else changed(event, args)
+        if not places or _is_recorders():
+            return False
         return any([self._changes(event, path, folder) for path, folder in places])
 
     def _changes(self, event: str, path: object, folder: object) -> bool:
@@ -178,6 +185,21 @@ def _place(path: object, folder: object) -> "str | None":
 
 def _is_below(path: str, folders: object) -> bool:
     return any(path == folder or path.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders)
+
+
+def _is_recorders() -> bool:
+    """Whether what was told last is the doing of the recorder that the decorator `trace` starts, and not of the program."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code is not tell.__code__:
+        frame = frame.f_back
+    for _ in range(_BETWEEN):
+        frame = None if frame is None else frame.f_back
+        name = "" if frame is None else frame.f_code.co_filename
+        if name.startswith(_RECORDER):
+            return True
+        if not name.startswith(_STANDARD):
+            return False
+    return False
 
 
 def _leads_out(args: tuple) -> bool:

@@ -171,7 +171,10 @@ def _tagged(tree: tuple, path: str, depth: int) -> "Iterator[tuple]":
             yield way, _with(tree, 3, changed)
     elif tag == "ndarray":
         for at in _places(len(tree[4])):
-            for way, changed in _scalar(tree[4][at], f"{path}[{at}]", False):
+            leaf = tree[4][at]
+            # A longer text would be cut to the length of the array's others.
+            others = [(f"{path}[{at}]", OTHER + leaf[1:])] if type(leaf) is str else _scalar(leaf, f"{path}[{at}]", False)
+            for way, changed in others:
                 yield way, _with(tree, 4, [*tree[4][:at], changed, *tree[4][at + 1 :]])
     elif tag == "new":
         yield from _made(tree, path, depth)
