@@ -183,6 +183,8 @@ def _tagged(tree: tuple, path: str, depth: int) -> "Iterator[tuple]":
 def _made(tree: tuple, path: str, depth: int) -> "Iterator[tuple]":
     """Changes what a call of something importable gives, by its arguments."""
     _, _, module, name, args, named = tree
+    if module.partition(".")[0] == "pandas":
+        return  # what it makes of other data is often the same again: a time in another zone, a column of its own type
     if name == "Decimal" and len(args) == 1 and type(args[0]) is str:
         yield from ((path, _with(tree, 4, (text,))) for text in _other_digits(args[0]))
         return
