@@ -58,7 +58,7 @@ impl Message {
                     message.chars().flat_map(|c| SIGNS.contains(&c).then_some('\\').into_iter().chain([c])).collect();
                 let pattern = format!("r{quote}^{escaped}${quote}");
                 let reads = message.matches(SIGNS).count() <= ESCAPES_MAX && text::width(&pattern) <= room;
-                (plain && reads).then(|| (Expr::Atom(pattern), false))
+                (plain && reads).then_some((Expr::Atom(pattern), false))
             }
         }
     }

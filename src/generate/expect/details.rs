@@ -288,7 +288,7 @@ pub(in crate::generate) fn types_matter(items: &[Value]) -> bool {
     match types.as_slice() {
         [] => false,
         ["int"] => {
-            let flag = |wanted: i64| items.iter().any(|item| *item == Value::Int(wanted));
+            let flag = |wanted: i64| items.contains(&Value::Int(wanted));
             flag(0) && flag(1) && items.iter().all(|item| matches!(item, Value::Int(0 | 1)))
         }
         ["float"] => items.iter().all(|item| !matches!(item, Value::Float(number) if number.fract() != 0.0)),
