@@ -251,6 +251,27 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// Gives a draft of a text, of which nothing else is known yet.
+    #[must_use]
+    pub fn new(origin: Origin, target: RelPath, text: String) -> Self {
+        Self {
+            origin,
+            target,
+            imports: Vec::new(),
+            text,
+            tests: Vec::new(),
+            calls: Vec::new(),
+            left_out: Vec::new(),
+            dropped: Vec::new(),
+            overlooked: Vec::new(),
+            helpers: Vec::new(),
+            import_roots: Vec::new(),
+            remark: None,
+            promise: None,
+            drafted: None,
+        }
+    }
+
     /// Gives the whole text of a file that holds only this draft.
     #[must_use]
     pub fn standalone(&self) -> String {

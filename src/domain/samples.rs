@@ -38,19 +38,7 @@ pub fn call(function: FunctionId, args: &[(&str, Value)], returned: Value) -> Ca
 /// A draft from a recording, of these imports and this text, its tests not named.
 pub fn draft(imports: &[&str], text: &str) -> Draft {
     Draft {
-        origin: Origin::Recording,
-        target: RelPath::new("tests/pytead/test_pytead_m.py").unwrap_or_default(),
         imports: imports.iter().map(|line| (*line).to_owned()).collect(),
-        text: text.to_owned(),
-        tests: Vec::new(),
-        calls: Vec::new(),
-        left_out: Vec::new(),
-        dropped: Vec::new(),
-        overlooked: Vec::new(),
-        helpers: Vec::new(),
-        import_roots: Vec::new(),
-        remark: None,
-        promise: None,
-        drafted: None,
+        ..Draft::new(Origin::Recording, RelPath::new("tests/pytead/test_pytead_m.py").unwrap_or_default(), text.to_owned())
     }
 }

@@ -311,20 +311,9 @@ fn begin(
     let target = render::target(&core.settings().output.tests, function.id.module())
         .ok_or_else(|| Trouble::usage("output.tests is no folder of the project.").so("Name a folder below the root."))?;
     let draft = Draft {
-        origin: Origin::Model(model.to_owned()),
-        target,
-        imports: Vec::new(),
-        text: String::new(),
-        tests: Vec::new(),
-        calls: Vec::new(),
-        left_out: Vec::new(),
-        dropped: Vec::new(),
-        overlooked: Vec::new(),
-        helpers: Vec::new(),
-        import_roots: Vec::new(),
         remark,
         promise: Some(function.fingerprint.promise()),
-        drafted: None,
+        ..Draft::new(Origin::Model(model.to_owned()), target, String::new())
     };
     if let Some(before) = earlier {
         let mine = draft.clone();

@@ -87,7 +87,7 @@ async fn run(core: &Arc<Core>, files: &[RelPath]) -> Result<HashMap<RelPath, Vec
     let mut drafts = Vec::new();
     for (number, file) in (0..).zip(files) {
         let Some(text) = overlay::content(core, &Overlay::new(), file)? else { continue };
-        drafts.push((ProposalId(number), whole_file(file, text)));
+        drafts.push((ProposalId(number), Draft::new(Origin::Recording, file.clone(), text)));
     }
     let of: BTreeMap<ProposalId, RelPath> = drafts.iter().map(|(id, draft)| (*id, draft.target.clone())).collect();
     let way = Way { manner: Manner::Forward, hash_seed: HASH_SEED, elsewhere: false };
@@ -98,25 +98,6 @@ async fn run(core: &Arc<Core>, files: &[RelPath]) -> Result<HashMap<RelPath, Vec
         RunEnd::NotCollected { .. } | RunEnd::TimedOut(_) | RunEnd::Broke(_) => None,
     });
     Ok(ends.collect())
-}
-
-fn whole_file(file: &RelPath, text: String) -> Draft {
-    Draft {
-        origin: Origin::Recording,
-        target: file.clone(),
-        imports: Vec::new(),
-        text,
-        tests: Vec::new(),
-        calls: Vec::new(),
-        left_out: Vec::new(),
-        dropped: Vec::new(),
-        overlooked: Vec::new(),
-        helpers: Vec::new(),
-        import_roots: Vec::new(),
-        remark: None,
-        promise: None,
-        drafted: None,
-    }
 }
 
 #[cfg(test)]
