@@ -1,7 +1,10 @@
-//! What a line of evidence beside a proposal is about.
+//! The lines of evidence beside a proposal: what each is about and what it found.
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
+use crate::base::sentence::Sentence;
 use crate::domain::text_form::text_form;
 
 /// What was checked, or what kept it from being checked. Stored, shown and printed as its word.
@@ -178,6 +181,50 @@ impl EvidenceKind {
 }
 
 text_form!(EvidenceKind);
+
+/// What a check of a draft found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finding {
+    /// It holds.
+    Pass,
+    /// It does not hold.
+    Fail,
+    /// It holds sometimes.
+    Flaky,
+    /// It waits.
+    Pending,
+    /// It runs now.
+    Running,
+    /// It is worth knowing and decides nothing.
+    Note,
+    /// It could not be found out.
+    Error,
+}
+
+/// One line of evidence: `✓ passes 4/4: alone, in company, 2 hash seeds`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// What it found.
+    pub finding: Finding,
+    /// What was checked.
+    pub what: EvidenceKind,
+    /// What was seen, one line.
+    pub detail: Sentence,
+    /// More lines: a traceback, an output.
+    pub more: Vec<String>,
+    /// The test that fails, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+}
+
+impl Evidence {
+    /// Makes one line of evidence.
+    #[must_use]
+    pub fn new(finding: Finding, what: EvidenceKind, detail: impl Into<Sentence>) -> Self {
+        Self { finding, what, detail: detail.into(), more: Vec::new(), test: None }
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -7,11 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Moment;
 use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
-use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::call::{CallId, Effect};
 use crate::domain::decision::FileEdit;
-use crate::domain::evidence::EvidenceKind;
+use crate::domain::evidence::{Evidence, EvidenceKind};
 use crate::domain::function::FunctionId;
 use crate::domain::reason::Reason;
 use crate::domain::subject::Subject;
@@ -392,50 +391,6 @@ impl Edit {
             Subject::File(_) => self.told(),
             Subject::Function(_) | Subject::ImportCode(_) => format!("{} in {}:{}", self.told(), self.path, self.line),
         }
-    }
-}
-
-/// What a check of a draft found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Finding {
-    /// It holds.
-    Pass,
-    /// It does not hold.
-    Fail,
-    /// It holds sometimes.
-    Flaky,
-    /// It waits.
-    Pending,
-    /// It runs now.
-    Running,
-    /// It is worth knowing and decides nothing.
-    Note,
-    /// It could not be found out.
-    Error,
-}
-
-/// One line of evidence: `✓ passes 4/4: alone, in company, 2 hash seeds`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Evidence {
-    /// What it found.
-    pub finding: Finding,
-    /// What was checked.
-    pub what: EvidenceKind,
-    /// What was seen, one line.
-    pub detail: Sentence,
-    /// More lines: a traceback, an output.
-    pub more: Vec<String>,
-    /// The test that fails, if it is about one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub test: Option<String>,
-}
-
-impl Evidence {
-    /// Makes one line of evidence.
-    #[must_use]
-    pub fn new(finding: Finding, what: EvidenceKind, detail: impl Into<Sentence>) -> Self {
-        Self { finding, what, detail: detail.into(), more: Vec::new(), test: None }
     }
 }
 

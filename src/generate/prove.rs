@@ -11,8 +11,8 @@ pub use self::trial::{Blame, Clock, Faults, Ground, Manner, Run, RunEnd, TestRes
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::text;
-use crate::domain::evidence::EvidenceKind;
-use crate::domain::proposal::{Draft, Evidence, Finding, LeftOut};
+use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
+use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::reason::{Place, Reason, ReasonCode};
 use crate::generate::{mend, trim};
 use crate::pytest::warm::{Trace, TraceKind};

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use crate::base::paths::RelPath;
 use crate::base::text;
-use crate::domain::evidence::EvidenceKind;
-use crate::domain::proposal::{Draft, Evidence, Finding};
+use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
+use crate::domain::proposal::Draft;
 use crate::generate::trim;
 use crate::source::internals::{Internal, internals};
 use crate::source::outreach::outreach;

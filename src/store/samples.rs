@@ -5,9 +5,9 @@ use crate::base::clock::Moment;
 use crate::base::hash;
 use crate::base::paths::RelPath;
 use crate::domain::call::{CallId, ProgramEnd, Recording, RecordingId};
-use crate::domain::evidence::EvidenceKind;
+use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{Body, Draft, Evidence, Finding, Proposal, ProposalId};
+use crate::domain::proposal::{Body, Draft, Proposal, ProposalId};
 use crate::domain::samples;
 
 pub(crate) fn recording() -> Recording {

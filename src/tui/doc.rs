@@ -5,8 +5,8 @@
 use crate::base::paths::RelPath;
 use crate::base::text::{self, count};
 use crate::domain::call::Effect;
-use crate::domain::evidence::EvidenceKind;
-use crate::domain::proposal::{Body, Change, Draft, Edit, Evidence, Finding, Origin, ProposalState, SpecDraft};
+use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
+use crate::domain::proposal::{Body, Change, Draft, Edit, Origin, ProposalState, SpecDraft};
 use crate::domain::snapshot::ProposalView;
 use crate::generate::replay::leaf;
 use crate::tui::diff::{diff_rows, plain_rows, plan_rows, size_of};

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::domain::proposal::Finding;
+use crate::domain::evidence::Finding;
 use crate::domain::snapshot::Mark;
 use crate::tui::theme::Role;
 

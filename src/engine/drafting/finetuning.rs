@@ -11,8 +11,9 @@ use serde_json::json;
 use crate::base::error::Trouble;
 use crate::base::hash;
 use crate::base::redact::Redactor;
+use crate::domain::evidence::{Evidence, Finding};
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{Evidence, Finding, Proposal, ProposalState};
+use crate::domain::proposal::{Proposal, ProposalState};
 use crate::engine::models::prompt_context;
 use crate::engine::state::core::Core;
 

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::base::error::Trouble;
-use crate::domain::evidence::EvidenceKind;
+use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::{Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::settings::WatchDraft;
 use crate::engine::models;
 use crate::engine::models::provider;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::base::error::Trouble;
 use crate::contain::{self, Class, Level};
-use crate::domain::evidence::EvidenceKind;
-use crate::domain::proposal::{Draft, Evidence, Finding, Proposal, ProposalId, ProposalState};
+use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
+use crate::domain::proposal::{Draft, Proposal, ProposalId, ProposalState};
 use crate::engine::proving::basis;
 use crate::engine::proving::pipeline::{effective, is_foreign, round, seeds};
 use crate::engine::proving::trials;

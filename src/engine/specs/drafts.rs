@@ -10,12 +10,10 @@ use crate::base::hash;
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::event::Level;
-use crate::domain::evidence::EvidenceKind;
+use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::agent_name;
-use crate::domain::proposal::{
-    Body, Evidence, Finding, Helper, Origin, PluginDraft, Proposal, ProposalId, ProposalState, SpecDraft,
-};
+use crate::domain::proposal::{Body, Helper, Origin, PluginDraft, Proposal, ProposalId, ProposalState, SpecDraft};
 use crate::domain::snapshot::Topic;
 use crate::engine::checks::specs::runner::Specs;
 use crate::engine::index::files;

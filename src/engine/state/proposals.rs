@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::base::error::Trouble;
 use crate::domain::event::Event;
-use crate::domain::proposal::{Evidence, Proposal, ProposalId, ProposalState};
+use crate::domain::evidence::Evidence;
+use crate::domain::proposal::{Proposal, ProposalId, ProposalState};
 use crate::engine::state::core::Core;
 use crate::store::{Store, StoreError};
 

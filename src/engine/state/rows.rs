@@ -6,9 +6,9 @@ use crate::base::clock::Moment;
 use crate::base::error::Trouble;
 use crate::base::sentence::Sentence;
 use crate::base::text;
-use crate::domain::evidence::EvidenceKind;
+use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
 use crate::domain::function::{Function, FunctionId, Module};
-use crate::domain::proposal::{Body, Evidence, Finding, OpenVerdict, Origin, Proposal, ProposalState};
+use crate::domain::proposal::{Body, OpenVerdict, Origin, Proposal, ProposalState};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::snapshot::{FileRow, FunctionRow, Mark, QueueRow};
 use crate::domain::verdict::Ruling;
@@ -344,7 +344,7 @@ mod tests {
     fn what_the_gate_refused_is_the_reason_of_its_function() {
         let mut refused = proposal(1, "m:f", false, ProposalState::Refused);
         refused.evidence =
-            vec![crate::domain::proposal::Evidence::new(Finding::Flaky, EvidenceKind::from_text("passes sometimes"), "3/4")];
+            vec![crate::domain::evidence::Evidence::new(Finding::Flaky, EvidenceKind::from_text("passes sometimes"), "3/4")];
         let row = function(&blank(), &Known { calls: 3, ..Known::default() }, &[&refused]);
         assert_eq!((row.mark, row.reason), (Mark::Untestable, Some(ReasonCode::FailedVerification.with("passes sometimes 3/4"))));
         let row = function(

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::text;
 use crate::domain::call::{COUNTED, told};
-use crate::domain::evidence::EvidenceKind;
-use crate::domain::proposal::{Draft, Evidence, Finding, LeftOut};
+use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
+use crate::domain::proposal::{Draft, LeftOut};
 use crate::generate::private;
 use crate::generate::prove::trial::{Clock, Faults, Ground, Manner, Run, Trial, Variation, When};
 use crate::generate::stand_ins;

@@ -15,11 +15,11 @@ use crate::domain::command::{Command, JobId};
 use crate::domain::decision::FileEdit;
 use crate::domain::diff::Diff;
 use crate::domain::event::{Event, JobKind, JobState, Level};
-use crate::domain::evidence::EvidenceKind;
+use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
 use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::{
-    Body, CallChange, Change, Draft, Edit, Evidence, Finding, LeftOut, Proposal, ProposalId, ProposalKind, ProposalState,
+    Body, CallChange, Change, Draft, Edit, LeftOut, Proposal, ProposalId, ProposalKind, ProposalState,
 };
 use crate::domain::reason::ReasonCode;
 use crate::domain::samples;

@@ -3,8 +3,8 @@
 use crate::base::error::Trouble;
 use crate::base::text::{command_line, count_u64};
 use crate::domain::event::Level;
-use crate::domain::evidence::EvidenceKind;
-use crate::domain::proposal::{Evidence, ProposalId, ProposalKind};
+use crate::domain::evidence::{Evidence, EvidenceKind};
+use crate::domain::proposal::{ProposalId, ProposalKind};
 use crate::domain::snapshot::{LogRow, QueueRow, WatchState};
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
@@ -55,7 +55,7 @@ pub fn why(state: &mut AppState) {
         };
         for (index, evidence) in proposal.evidence.iter().enumerate().filter(|(_, evidence)| !told(evidence)) {
             body.extend(doc::evidence_rows(index, evidence, wide).into_iter().map(|row| row.row));
-            if !matches!(evidence.finding, crate::domain::proposal::Finding::Fail | crate::domain::proposal::Finding::Flaky) {
+            if !matches!(evidence.finding, crate::domain::evidence::Finding::Fail | crate::domain::evidence::Finding::Flaky) {
                 body.extend(evidence.more.iter().map(|line| Row::new().add(Role::Dim, format!("   {line}"))));
             }
         }
