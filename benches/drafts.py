@@ -1,4 +1,4 @@
-"""How good drafts are: four libraries from PyPI, each used by a driver in drafts/, recorded, drafted, and tried; and what
+"""How good drafts are: eight libraries from PyPI, each used by a driver in drafts/, recorded, drafted, and tried; and what
 other tools write for the same libraries, tried in the same way.
 
     drafts.py --binary PATH [--python PATH] [--peers PATH] [--only NAME]... [--mutants N] [--keep DIR]
@@ -29,7 +29,7 @@ from peers import CALLS, PEERS, SECONDS
 from tried import Driven, Place, cpu_spent, tried
 
 TITLE = "Drafts"
-LIBRARIES = ("boltons", "inflect", "more_itertools", "cattrs")
+LIBRARIES = ("boltons", "inflect", "more_itertools", "cattrs", "aiocache", "ijson", "humanize", "marshmallow")
 MUTANTS = 10  # of a library
 FEW = 3  # notes on a peer that the page has room for
 OWN_NOTES = """\
@@ -37,6 +37,7 @@ OWN_NOTES = """\
   for this function; one that calls it to make an object for another does not count.
 - *Stable*: it passes at first and in ten more runs: random order, other hash seeds, time zones and folders, 400 days later,
   ten years earlier. Branches and mutants are those of the stable tests.
+- *Elsewhere*: in a copy of the project at another path, with `PATH` and a new `HOME` as the whole environment.
 - *Mutants*: changes of one place in the library that change what the driver sees.
 - The two times after the program's end are by the clock: with a load above the number of processors they say little. *CPU* may
   be 20 runs of the driver, 60 ms a test and three starts of pytest."""
@@ -284,6 +285,8 @@ SHARED = (
     ("functions called by a stable test", lambda found: share(found["called"], found["direct"])),
     ("tests that pass at first run", lambda found: share(found["passing"], found["shown"])),
     ("tests stable over ten reruns", lambda found: share(found["stable"], found["shown"])),
+    ("tests that pass in a copy elsewhere, with an empty environment", lambda found: share(found["in a copy"], found["passing"])),
+    ("files left behind there", lambda found: str(len(found["left behind"]))),
     ("branches of the driver reached", lambda found: share(found["reached"], found["branches"])),
     (
         "mutants the driver notices killed",

@@ -60,7 +60,8 @@ def measure(bench: Bench) -> str:
 class Project:
     """One project in a folder of its own, with an environment of its own."""
 
-    def __init__(self, bench: Bench, folder: Path, python: Path, name: str, version: str, tests: list, needs: tuple) -> None:
+    def __init__(self, bench: Bench, folder: Path, python: Path, name: str, version: str, tests: list, needs: tuple,
+                 folder_below: str = ".") -> None:
         self.bench, self.tests, self.chance = bench, tests, random.Random(name)
         self.python = folder / "venv" / "bin" / "python"
         self.run([python, "-m", "venv", folder / "venv"], folder)
@@ -73,6 +74,7 @@ class Project:
             stream.extractall(sources, filter="data")
         archive.unlink()
         (self.root,) = sources.iterdir()
+        self.root = self.root / folder_below
         for command in (["init", "-q"], ["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qm", "as it was"]):
             self.run(["git", *command], self.root)
 

@@ -215,6 +215,7 @@ def tried(place: Place, driven: Driven) -> dict:
         more = {"PYTHONHASHSEED": str(nth * 11), **more}
         again, _ = passed(place.pytest(*args, cwd=elsewhere if away else None, **more).stdout)
         stable &= again
+    in_copy, left_behind = copied(place) if good else (set(), [])
     sizes, tests = lengths(place.tests)
     lint = place.run([place.python, "-m", "ruff", "check", "--isolated", "--output-format=concise", place.tests])
     called, reached = set(), set()
@@ -229,6 +230,9 @@ def tried(place: Place, driven: Driven) -> dict:
         "stable": len(stable),
         "names": sorted(stable),
         "unstable": sorted(good - stable),
+        "in a copy": len(good & in_copy),
+        "not in a copy": sorted(good - in_copy),
+        "left behind": left_behind,
         "direct": len(driven.direct),
         "called": len(driven.direct & called),
         "not called": sorted(":".join(one) for one in driven.direct - called),
@@ -241,6 +245,29 @@ def tried(place: Place, driven: Driven) -> dict:
         "mutants": len(driven.changes),
         "alive": survivors(place, stable, driven.changes),
     }
+
+
+def copied(place: Place) -> "tuple[set, list]":
+    """Runs the tests in a copy of the project at another path with an empty environment: gives those that pass, and the
+    files that are there afterwards and were not before."""
+    copy = place.folder / "a copy" / "of it"
+    ignored = shutil.ignore_patterns("__pycache__", ".pytest_cache", ".pytead")
+    shutil.copytree(place.root, copy, ignore=ignored)
+    home = place.folder / "a new home"
+    home.mkdir()
+    before = files_of(copy) | files_of(home)
+    tests = copy / place.tests.relative_to(place.root)
+    command = [place.python, "-m", "pytest", "-q", "-rA", "--tb=no", "--continue-on-collection-errors"]
+    command += ["-p", "no:randomly", "-p", "no:cacheprovider", f"--rootdir={copy}", tests]
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home)}
+    done = subprocess.run(list(map(str, command)), cwd=copy, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    good, _ = passed(done.stdout)
+    return good, sorted((files_of(copy) | files_of(home)) - before)
+
+
+def files_of(folder: Path) -> set:
+    """Gives the files below a folder without those that Python keeps for itself."""
+    return {str(path) for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"}
 
 
 def calls_of(place: Place, stable: set) -> set:
