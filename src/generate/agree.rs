@@ -17,7 +17,8 @@ pub fn is_partial(value: &Value) -> bool {
 /// Tells whether a value agrees with a recorded one wherever both were seen.
 #[must_use]
 pub fn agrees(recorded: &Value, made: &Value) -> bool {
-    let mut comparison = Comparison { old: defined(recorded), new: defined(made), open: BTreeSet::new() };
+    let mut comparison =
+        Comparison { old: defined(recorded), new: defined(made), open: BTreeSet::new(), followed: BTreeSet::new() };
     comparison.same(recorded, made)
 }
 
@@ -26,11 +27,17 @@ struct Comparison<'v> {
     new: BTreeMap<u64, &'v Value>,
     /// Pairs of objects that were compared, or are being compared.
     open: BTreeSet<(u64, u64)>,
+    /// Pairs of values that references led to. Values that hold themselves lead to the same pair again.
+    followed: BTreeSet<(*const Value, *const Value)>,
 }
 
 impl<'v> Comparison<'v> {
     fn same(&mut self, old: &'v Value, new: &'v Value) -> bool {
+        let is_reference = matches!(old, Value::Ref(_)) || matches!(new, Value::Ref(_));
         let (old, new) = (resolved(&self.old, old), resolved(&self.new, new));
+        if is_reference && !self.followed.insert((std::ptr::from_ref(old), std::ptr::from_ref(new))) {
+            return true;
+        }
         if let (Some(a), Some(b)) = (old.ordinal(), new.ordinal()) {
             // One object there is one object here.
             let other = self.open.iter().any(|(x, y)| (*x == a) != (*y == b));
@@ -127,6 +134,20 @@ mod tests {
 
     fn cut(ty: &str) -> Value {
         Value::Cut { ty: ty.into(), length: None, head: Box::new(Value::None), tail: Box::new(Value::None), hash: String::new() }
+    }
+
+    /// A list that is in itself, alone or within others, and a dict in the same way.
+    #[test]
+    fn values_that_hold_themselves_are_compared_to_an_end() {
+        let list = |number: u64, items: Vec<Value>| Value::Shared(number, Box::new(Value::List(items)));
+        let itself = |number: u64, item: i64| list(number, vec![Value::Int(item), Value::Ref(number), cut("int")]);
+        assert!(agrees(&itself(1, 7), &itself(4, 7)) && !agrees(&itself(1, 7), &itself(4, 8)));
+        let entry = |number: u64| vec![(Value::Str("me".into()), Value::Ref(number))];
+        let dict = |number: u64| Value::Shared(number, Box::new(Value::Dict(entry(number))));
+        assert!(agrees(&dict(1), &dict(2)) && !agrees(&dict(1), &itself(2, 7)));
+        // Of another length: the same lists, written down from another of them on.
+        let two = list(1, vec![Value::Int(7), list(2, vec![Value::Int(7), Value::Ref(1), cut("int")]), cut("int")]);
+        assert!(agrees(&itself(1, 7), &two) && agrees(&two, &itself(1, 7)));
     }
 
     /// R1: what was not recorded is not compared, everything else is.

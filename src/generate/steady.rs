@@ -7,7 +7,7 @@ use crate::domain::observation::{Control, OpenLeaf};
 use crate::domain::touch::Touch;
 use crate::domain::value::{TypeName, Value};
 
-/// Noon: the day is the recorded one in nearly all time zones.
+/// Noon in UTC, which is the local time of a test, too.
 const NOON: i64 = 12 * 3600;
 const DAY: i64 = 24 * 3600;
 

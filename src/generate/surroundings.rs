@@ -141,7 +141,11 @@ impl Laid {
         match project.clock {
             ClockBy::TimeMachine => {
                 let class = spell("datetime")?;
-                self.lines.push(Expr::Atom(format!("time_machine.move_to({class}({year}, {month}, {day}, {hour}), tick=False)")));
+                let (zone, import) = scope.spell(&TypeName::new("zoneinfo", "ZoneInfo"))?;
+                self.imports.extend(import);
+                // With a `ZoneInfo` the local time is that of the zone, too, on whatever machine the test runs.
+                let moment = format!("{class}({year}, {month}, {day}, {hour}, tzinfo={zone}(\"UTC\"))");
+                self.lines.push(Expr::Atom(format!("time_machine.move_to({moment}, tick=False)")));
                 self.fixtures.insert("time_machine");
             }
             ClockBy::Freezegun => {

@@ -172,6 +172,10 @@ def read(text):
     book.text = text
     book.sheets = [Sheet(line.split(), book) for line in text.splitlines()]
     return book
+
+
+def joined(first, *others, last=None):
+    yield first
 "#;
 
 fn shop() -> Module {
@@ -1053,6 +1057,21 @@ fn the_forms_of_values() {
         (
             Value::Generator { ty: TypeName::new("shop.cart", "lines"), args: fields(&[("count", Value::Int(3))]) },
             "lines(count=3)",
+        ),
+        // Beside `*others` the first cannot be given by its name.
+        (
+            Value::Generator {
+                ty: TypeName::new("shop.cart", "joined"),
+                args: fields(&[("first", Value::Int(1)), ("others", Value::Tuple(vec![Value::Int(2)])), ("last", Value::Int(3))]),
+            },
+            "joined(1, 2, last=3)",
+        ),
+        (
+            Value::Generator {
+                ty: TypeName::new("shop.cart", "joined"),
+                args: fields(&[("first", Value::Int(1)), ("others", Value::Tuple(vec![])), ("last", Value::Int(3))]),
+            },
+            "joined(first=1, last=3)",
         ),
         (
             Value::Exception { ordinal: 1, ty: TypeName::new("builtins", "KeyError"), args: vec![string("x")], fields: vec![] },

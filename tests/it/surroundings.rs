@@ -135,13 +135,15 @@ fn with_clock(clock: &str) -> (Place, String) {
     std::fs::write(own.join(inside.to_str().unwrap().trim()).join("others.pth"), format!("{packages}{clocks}/{clock}\n"))
         .unwrap();
     place.save("lib/__init__.py", "");
-    place.save("lib/core.py", "import datetime\n\n\ndef age(year):\n    return datetime.date.today().year - year\n");
-    place.save("main.py", "from lib import core\n\ncore.age(1990)\n");
+    let day = "def day(text):\n    return text + str(datetime.date.today())\n";
+    let core = format!("import datetime\n\n\ndef age(year):\n    return datetime.date.today().year - year\n\n\n{day}");
+    place.save("lib/core.py", &core);
+    place.save("main.py", "from lib import core\n\ncore.age(1990)\ncore.day('on ')\n");
     let python = own.join("bin/python").to_str().unwrap().to_owned();
     (place, python)
 }
 
-/// R17: the clock is held by what the project has for it, and the tests pass by plain pytest.
+/// R17: the clock is held by what the project has for it, and the tests pass by plain pytest in every time zone.
 #[test]
 fn the_clock_is_held_by_what_the_project_has() {
     for (clock, lines) in [
@@ -160,10 +162,12 @@ fn the_clock_is_held_by_what_the_project_has() {
         for line in lines {
             assert!(text.contains(line), "{clock}: {line}: {text}");
         }
-        let mut pytest = Command::new(&python);
-        pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/pytead"]).current_dir(place.root());
-        let done = pytest.env("PYTHONPATH", place.root()).output().unwrap();
-        assert!(done.status.success(), "{clock}: {}", String::from_utf8_lossy(&done.stdout));
+        for zone in ["UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"] {
+            let mut pytest = Command::new(&python);
+            pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/pytead"]).current_dir(place.root());
+            let done = pytest.env("PYTHONPATH", place.root()).env("TZ", zone).output().unwrap();
+            assert!(done.status.success(), "{clock}, {zone}: {}", String::from_utf8_lossy(&done.stdout));
+        }
     }
 }
 

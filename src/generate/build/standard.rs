@@ -160,15 +160,31 @@ impl Builder<'_, '_> {
     /// Calls the generator function again with the arguments that its frame held.
     pub(super) fn generator(&mut self, ty: &TypeName, args: &[(String, Value)]) -> Result<Expr, Stop> {
         let params = self.project.function(ty).map(|function| function.params.as_slice()).unwrap_or_default();
+        let kind_of = |name: &str| {
+            params.iter().find(|param| param.name == name).map_or(ParamKind::PositionalOrKeyword, |param| param.kind)
+        };
+        // What stands before `*args` cannot be given by its name beside it.
+        let is_spread = |(name, value): &(String, Value)| {
+            kind_of(name) == ParamKind::VarPositional && !matches!(value, Value::Tuple(items) if items.is_empty())
+        };
+        let mut is_before_spread = args.iter().any(is_spread);
         let mut items = Vec::new();
         for (name, value) in args {
             if !is_identifier(name) {
                 return no(ReasonCode::GeneratorExpression);
             }
-            let kind = params.iter().find(|param| param.name == *name).map_or(ParamKind::PositionalOrKeyword, |param| param.kind);
+            let kind = kind_of(name);
+            if let (ParamKind::VarPositional, Value::Tuple(given)) = (kind, value) {
+                is_before_spread = false;
+                for value in given {
+                    items.push(Item::from(self.value(value, name)?));
+                }
+                continue;
+            }
             let built = self.value(value, name)?;
             items.push(match kind {
                 ParamKind::PositionalOnly => Item::from(built),
+                ParamKind::PositionalOrKeyword if is_before_spread => Item::from(built),
                 ParamKind::VarPositional => Item { prefix: "*".into(), value: built },
                 ParamKind::VarKeyword => Item { prefix: "**".into(), value: built },
                 _ => Item::keyword(name, built),
