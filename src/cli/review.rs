@@ -114,7 +114,7 @@ pub fn left_to_look_at(handle: &Handle, out: &mut Output, alone: &[(ProposalId, 
         let takes = if view.conflict.is_some() { "writes its other tests" } else { "takes it" };
         let todo = view.blocked.and_then(|trouble| trouble.todo);
         let todo = todo.unwrap_or_else(|| format!("review --accept {} {takes}.", id.0).into());
-        out.say(format!("Left for you to look at: #{} {}: {why}. {todo}", id.0, view.proposal.function));
+        out.say(format!("Left for you to look at: #{} {}: {why}. {todo}", id.0, view.proposal.subject));
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ pub fn head(proposal: &Proposal) -> String {
         Body::Verdict(_) => "verdict".to_owned(),
         Body::Spec(spec) => format!("YAML test by {}", spec.origin.author().unwrap_or_default()),
     };
-    out.push_str(&format!("\n#{} {kind}  {}  {}\n", proposal.id.0, proposal.function, state(proposal.state)));
+    out.push_str(&format!("\n#{} {kind}  {}  {}\n", proposal.id.0, proposal.subject, state(proposal.state)));
     for evidence in &proposal.evidence {
         out.push_str(&format!("  {}\n", evidence_line(evidence)));
         for line in evidence.more.iter().take(8) {
@@ -56,7 +56,7 @@ pub fn proposal(view: &ProposalView) -> String {
         }
         for call in change.calls.iter().take(CALLS_SHOWN) {
             let times = if call.times > 1 { format!("  ×{}", call.times) } else { String::new() };
-            out.push_str(&format!("  {}{}{times}\n", proposal.function, call.arguments));
+            out.push_str(&format!("  {}{}{times}\n", proposal.subject, call.arguments));
             let (old, new) = both_outcomes(&call.old, &call.new, 120);
             out.push_str(&format!("    old  {old}\n    new  {new}\n"));
             if !call.difference.path.is_empty() {

@@ -21,6 +21,7 @@ pub mod journey;
 pub mod observation;
 pub mod parts;
 pub mod proposal;
+pub mod proposal_subject;
 pub mod question;
 pub mod reason;
 #[cfg(test)]

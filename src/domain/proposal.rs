@@ -13,6 +13,7 @@ use crate::domain::call::{CallId, Effect};
 use crate::domain::decision::FileEdit;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
+use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::reason::Reason;
 use crate::domain::subject::Subject;
 use crate::domain::value::Difference;
@@ -444,8 +445,9 @@ impl Evidence {
 pub struct Proposal {
     /// Its number.
     pub id: ProposalId,
-    /// The function it is about.
-    pub function: FunctionId,
+    /// What it is about.
+    #[serde(rename = "function")]
+    pub subject: ProposalSubject,
     /// Where it stands.
     pub state: ProposalState,
     /// What it proposes.
@@ -491,10 +493,10 @@ impl Proposal {
 
     /// Makes a proposal that waits for its turn: without a number, nothing known of it yet.
     #[must_use]
-    pub fn queued(function: FunctionId, body: Body, created: Moment) -> Self {
+    pub fn queued(subject: impl Into<ProposalSubject>, body: Body, created: Moment) -> Self {
         Self {
             id: ProposalId(0),
-            function,
+            subject: subject.into(),
             state: ProposalState::Queued,
             body,
             evidence: Vec::new(),
@@ -505,6 +507,12 @@ impl Proposal {
             skipped: false,
             edited: None,
         }
+    }
+
+    /// Returns the function that it is about, if it is about one.
+    #[must_use]
+    pub fn function(&self) -> Option<&FunctionId> {
+        self.subject.function()
     }
 
     /// Gives the draft, when it is one.

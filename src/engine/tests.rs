@@ -120,7 +120,7 @@ fn cut_off(core: &Core, id: ProposalId, verb: Verb, edits: Vec<FileEdit>) {
     let decision = Decision {
         id: DecisionId(0),
         proposal: id,
-        function: FunctionId("m:f".into()),
+        subject: FunctionId("m:f".into()).into(),
         verb,
         from: ProposalState::Ready,
         by: "ada".into(),
@@ -336,7 +336,7 @@ async fn a_draft_proved_on_other_code_is_not_ready_any_more() {
     let core = core(place.path(), Trust::Trusted);
     *core.index.write() = Arc::new(Index::build(place.path(), &[], &|_, _| {}));
     let mut ready = proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 2\n"));
-    let code = basis::code_of(&core, vec![ready.function.clone()]).await.unwrap()[&ready.function];
+    let code = basis::code_of(&core, vec![ready.function().unwrap().clone()]).await.unwrap()[ready.function().unwrap()];
     ready.basis = basis::rests_on(code, &ready);
     let id = core.add_proposal(ready).unwrap().id;
     save("def f(x):\n    return x + 1\n\n\ndef g(x):\n    return x + 2\n");

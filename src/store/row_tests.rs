@@ -14,7 +14,8 @@ use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
 use crate::domain::deed::{Deed, Way};
 use crate::domain::function::FunctionId;
 use crate::domain::gap::GapKind;
-use crate::domain::proposal::{Body, CallChange, Change, Proposal, ProposalId, ProposalState as S};
+use crate::domain::proposal::{Body, CallChange, Change, Helper, Origin, Proposal, ProposalId, ProposalState as S, SpecDraft};
+use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::reason::ReasonCode;
 use crate::domain::touch::{FileAccess, Touch};
 use crate::domain::value::{Difference, Value};
@@ -27,7 +28,7 @@ fn decision(proposal: ProposalId, verb: Verb) -> Decision {
     Decision {
         id: DecisionId(0),
         proposal,
-        function: FunctionId(String::new()),
+        subject: FunctionId(String::new()).into(),
         verb,
         from: S::Queued,
         by: "ada".into(),
@@ -310,13 +311,38 @@ fn ready(store: &Store) -> ProposalId {
 }
 
 #[test]
+fn a_yaml_test_is_told_from_the_function_of_its_text() {
+    let store = open_in_memory().unwrap();
+    let function = FunctionId::new("shop", "test_users");
+    for folder in ["shop", "tests/llm"] {
+        let file = RelPath::new(format!("{folder}/test_users.yaml")).unwrap();
+        let test = Helper { path: file.clone(), text: "steps: []\n".into() };
+        let body = Body::Spec(SpecDraft { origin: Origin::Agent("ada".into()), asked: "users".into(), test, plugin: None });
+        let subject = ProposalSubject::YamlTest(file);
+        let id = store.insert_proposal(&Proposal::queued(subject.clone(), body, Moment(5))).unwrap();
+        let id = store.move_proposal(id, S::Ready).unwrap().id;
+        let listed = store.proposals_about(&subject).unwrap();
+        assert_eq!(listed.iter().map(|one| (one.id, &one.subject)).collect::<Vec<_>>(), [(id, &subject)]);
+        let stored: String = store
+            .read(
+                |connection| Ok(connection.query_row("SELECT function FROM proposals WHERE id = ?1", [id.0], |row| row.get(0))?),
+            )
+            .unwrap();
+        assert_eq!(stored, format!("{folder}:test_users"), "the text that earlier versions stored");
+        done(&store, Way::Made, vec![decision(id, Verb::Accept)]).unwrap();
+        assert_eq!(store.last_standing().unwrap().unwrap().subject, subject);
+        assert!(store.proposals_of(&function).unwrap().is_empty());
+    }
+}
+
+#[test]
 fn undo_and_redo_walk_along_the_decisions() {
     let store = open_in_memory().unwrap();
     let mut made = Vec::new();
     for _ in 0..3 {
         let after = done(&store, Way::Made, vec![decision(ready(&store), Verb::Accept)]).unwrap();
         let stored = store.last_standing().unwrap().unwrap();
-        assert_eq!((stored.from, stored.function.clone(), after[0].state), (S::Ready, total(), S::Written));
+        assert_eq!((stored.from, stored.subject.clone(), after[0].state), (S::Ready, total().into(), S::Written));
         made.push(stored);
     }
     let moments: Vec<i64> = made.iter().map(|decision| decision.at.0).collect();

@@ -54,7 +54,7 @@ impl Store {
     }
 
     /// Stores a deed before it is done, and moves its proposals to where nobody else decides on them: both or neither, and on
-    /// the disk when this returns. Of new decisions `function` and `from` are those of the moment, and `at` is made one that no
+    /// the disk when this returns. Of new decisions `subject` and `from` are those of the moment, and `at` is made one that no
     /// other decision has, since what was made at once is taken back at once. Gives its number and the proposals it moved.
     ///
     /// # Errors
@@ -79,7 +79,7 @@ impl Store {
                 stood.push(before.state);
                 if deed.way == Way::Made {
                     decision.from = before.state;
-                    decision.function = before.function;
+                    decision.subject = before.subject;
                 }
                 let Some(to) = meanwhile else { continue };
                 // Two who decide the same at once: the second finds it decided.

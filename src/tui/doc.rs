@@ -249,7 +249,7 @@ fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
     let mut out = state_rows(view);
     out.push(plain(
         Role::Text,
-        format!(" {changed} of {} of {} {verb} differently now.", count(all, "call"), proposal.function.qualname()),
+        format!(" {changed} of {} of {} {verb} differently now.", count(all, "call"), proposal.subject.short()),
     ));
     out.push(DocRow::default());
     for edit in &change.because {
@@ -266,7 +266,7 @@ fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
     for (index, call) in change.calls.iter().enumerate() {
         let row = Row::new()
             .add(Role::Text, format!(" ▾ call {}  ", call.call.0))
-            .add(Role::Text, format!("{}{}", proposal.function.qualname(), call.arguments))
+            .add(Role::Text, format!("{}{}", proposal.subject.short(), call.arguments))
             .end(Role::Dim, format!("×{}", call.times));
         out.push(DocRow { row, about: About::Changed(index), stop: true, changed: unwritten });
         let (old, new) = effects_lines(&call.old, &call.new);

@@ -31,6 +31,8 @@ pub const ONLY_READING: &str =
     "This folder has to be trusted first. Until then nothing runs. t trusts it, and so does pytead-tui trust.";
 /// Nobody chose a model.
 pub const NO_MODEL: &str = "No model is set up. Name one in your own config (model.provider and providers.<name>).";
+/// A model was asked for and no function is shown.
+pub const NO_FUNCTION_HERE: &str = "No function is selected. Choose one on Functions.";
 /// What was typed names no model.
 pub const NO_MODEL_NAME: &str = "That names no model: owner/repository/file.gguf.";
 /// What a large download leads to.

@@ -81,12 +81,13 @@ async fn waiting(core: &Arc<Core>) -> Result<Vec<Arc<Proposal>>, Trouble> {
 /// Lists the waiting changes of functions that behave as they do in the commit.
 fn only_waiting(core: &Core, found: &Diff, waiting: &[Arc<Proposal>]) -> Vec<FunctionDiff> {
     let there: BTreeSet<&FunctionId> = found.functions.iter().map(|one| &one.function).collect();
-    let others = waiting.iter().filter(|proposal| !there.contains(&proposal.function));
+    let others = waiting.iter().filter(|proposal| proposal.function().is_some_and(|id| !there.contains(id)));
     others.filter_map(|proposal| function_diff(core, proposal, proposal.change()?)).collect()
 }
 
 fn function_diff(core: &Core, proposal: &Proposal, change: &Change) -> Option<FunctionDiff> {
-    let function = core.function(&proposal.function)?;
+    let id = proposal.function()?;
+    let function = core.function(id)?;
     let (data, edits): (Vec<Edit>, Vec<Edit>) = change.because.iter().cloned().partition(|edit| edit.subject.file().is_some());
     let calls = change.calls.iter().map(|call| DiffedCall {
         call: call.call,
@@ -104,10 +105,10 @@ fn function_diff(core: &Core, proposal: &Proposal, change: &Change) -> Option<Fu
         durations: (0, 0),
     });
     Some(FunctionDiff {
-        function: proposal.function.clone(),
+        function: id.clone(),
         path: function.path,
         line: function.span.first,
-        edited: change.because.iter().any(|edit| edit.subject.function() == Some(&proposal.function)),
+        edited: change.because.iter().any(|edit| edit.subject.function() == Some(id)),
         calls: calls.collect(),
         same: change.same,
         because: Because { edits, how: How::Entered, data: data.into_iter().map(|edit| edit.path).collect() },

@@ -118,7 +118,7 @@ pub async fn decide(
             compare::confirm(core, proposal).await?;
             let standing = core.proposal(proposal.id)?;
             if proposal.state == ProposalState::Ready && proposal.change().is_some() && standing.basis != proposal.basis {
-                let trouble = Trouble::usage(format!("Not accepted: {}.", proposal.function.qualname()));
+                let trouble = Trouble::usage(format!("Not accepted: {}.", proposal.subject.short()));
                 return Err(trouble.because("Its calls end in yet another way by now.").so("Look at the change that waits now."));
             }
         }
@@ -138,8 +138,11 @@ pub async fn decide(
     })
     .await??;
     after(core)?;
-    let changed: Vec<FunctionId> =
-        decided.iter().filter(|proposal| proposal.change().is_some()).map(|proposal| proposal.function.clone()).collect();
+    let changed: Vec<FunctionId> = decided
+        .iter()
+        .filter(|proposal| proposal.change().is_some())
+        .filter_map(|proposal| proposal.function().cloned())
+        .collect();
     if matches!(verb, Verb::Accept | Verb::Edit | Verb::Overrule) {
         verdicts::decide::judge_anew(core, &decided, verb);
     }
@@ -156,7 +159,7 @@ async fn draft_anew(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Vec<
         let done = drafting::pipeline::draft(core, functions).await?;
         let Done::Drafted { ready, .. } = done else { return Ok(Vec::new()) };
         let waiting = ready.iter().filter_map(|id| core.proposal(*id).ok());
-        return Ok(waiting.map(|draft| format!("A new draft waits for {}.", draft.function.qualname())).collect());
+        return Ok(waiting.map(|draft| format!("A new draft waits for {}.", draft.subject.short())).collect());
     }
     let core = core.clone();
     tokio::spawn(async move {
@@ -190,7 +193,7 @@ fn accept(
         }
         let edits = plan(core, proposal, &overlay)?;
         if seen.is_some_and(|seen| seen != proposal.sight(&edits)) {
-            let trouble = Trouble::usage(format!("Not accepted: {}.", proposal.function.qualname()));
+            let trouble = Trouble::usage(format!("Not accepted: {}.", proposal.subject.short()));
             return Err(trouble.because("It became another while you looked at it.").so("Look at what it is now."));
         }
         for edit in &edits {
@@ -214,7 +217,7 @@ fn made(mut decisions: Vec<Decision>) -> Deed {
 }
 
 fn accepted_line(proposal: &Proposal, edits: &[FileEdit]) -> String {
-    let name = proposal.function.qualname();
+    let name = proposal.subject.short();
     let tests = proposal.draft().map(|draft| &draft.target).or(proposal.spec().map(|spec| &spec.test.path));
     match (&proposal.body, edits.iter().find(|edit| Some(&edit.path) == tests)) {
         (Body::Draft(_) | Body::Spec(_), Some(edit)) => {
@@ -245,7 +248,7 @@ fn put_away(
 ) -> Result<Vec<String>, Trouble> {
     if let Some(other) = proposals.iter().find(|proposal| !may_be_put_away(proposal.state)) {
         let why = rows::blocked(other).unwrap_or_else(|| "it was decided already".into());
-        return Err(Trouble::usage(format!("Not put away: {}.", other.function.qualname())).because(format!("{why}.")));
+        return Err(Trouble::usage(format!("Not put away: {}.", other.subject.short())).because(format!("{why}.")));
     }
     let mut rejections = if verb == Verb::Reject { rejections(core, proposals) } else { Vec::new() }.into_iter();
     let mut overruling = if verb == Verb::Overrule { verdicts::decide::overruling(core, proposals, reason)? } else { None };
@@ -259,7 +262,7 @@ fn put_away(
         decisions.push(decision(proposal, verb, reason, edits));
     }
     let line = |index: usize, proposal: &Proposal| {
-        let said = put_away_line(&proposals[index].body, verb, proposal.function.qualname());
+        let said = put_away_line(&proposals[index].body, verb, proposal.subject.short());
         match reason {
             Some(why) => format!("{said} Why: {}", why.trim()),
             None => said,
@@ -342,7 +345,7 @@ pub fn note_deleted(core: &Core) -> Result<Vec<String>, Trouble> {
 
 fn skip(core: &Arc<Core>, turn: &Turn, proposals: &[Arc<Proposal>]) -> Result<Vec<String>, Trouble> {
     let decisions = proposals.iter().map(|proposal| decision(proposal, Verb::Skip, None, Vec::new())).collect();
-    let line = |_, proposal: &Proposal| format!("Skipped {}: it comes back at the end.", proposal.function.qualname());
+    let line = |_, proposal: &Proposal| format!("Skipped {}: it comes back at the end.", proposal.subject.short());
     Ok(review::journal::carry_out(core, turn, &made(decisions), line)?)
 }
 
@@ -351,7 +354,7 @@ fn decision(proposal: &Proposal, verb: Verb, reason: Option<&str>, edits: Vec<Fi
     Decision {
         id: DecisionId(0),
         proposal: proposal.id,
-        function: proposal.function.clone(),
+        subject: proposal.subject.clone(),
         verb,
         from: proposal.state,
         by: accept::user(),

@@ -11,7 +11,7 @@ use crate::domain::decision::{Decision, FileEdit, Verb};
 use crate::domain::deed::{Deed, DeedId, Way};
 use crate::domain::event::{Event, Level};
 use crate::domain::proposal::{Body, Proposal};
-use crate::domain::snapshot::{Topic, Trust};
+use crate::domain::snapshot::Trust;
 use crate::engine::edits;
 use crate::engine::index::files;
 use crate::engine::review::effects;
@@ -100,7 +100,7 @@ fn meanwhile(core: &Core, deed: &Deed, trouble: Trouble) -> Trouble {
         if let Ok(Some(now)) = core.store().proposal(decision.proposal)
             && now.state != seen
         {
-            let said = Trouble::usage(format!("Not decided: {}.", now.function.qualname()));
+            let said = Trouble::usage(format!("Not decided: {}.", now.subject.short()));
             let taken = core.take_in(&[], |_| Ok(vec![now]));
             core.touch();
             return if taken.is_err() { trouble } else { said.because("It was decided elsewhere in the meantime.") };
@@ -131,18 +131,13 @@ fn finish(core: &Arc<Core>, id: DeedId, deed: &Deed, line: impl Fn(usize, &Propo
     for (index, (decision, proposal)) in deed.decisions.iter().zip(after).enumerate() {
         let line = line(index, &proposal);
         effects::count(core, decision.verb, if back { -1 } else { 1 });
-        core.log.add(
-            Level::Done,
-            if back { "undone" } else { "decided" },
-            &line,
-            Some(Topic::Function(proposal.function.clone())),
-        );
-        let (proposal, function) = (proposal.id, proposal.function.clone());
+        core.log.add(Level::Done, if back { "undone" } else { "decided" }, &line, Some((&proposal.subject).into()));
+        let (proposal, subject) = (proposal.id, proposal.subject.clone());
         core.announce(if back {
-            Event::Undone { proposal, function, line: line.as_str().into() }
+            Event::Undone { proposal, subject, line: line.as_str().into() }
         } else {
             let again = deed.way == Way::Again;
-            Event::Decided { proposal, function, verb: decision.verb, line: line.as_str().into(), again }
+            Event::Decided { proposal, subject, verb: decision.verb, line: line.as_str().into(), again }
         });
         lines.push(line);
     }
@@ -203,7 +198,7 @@ fn put_one_right(core: &Arc<Core>, id: DeedId, deed: &Deed) -> Result<Trouble, T
     edits::apply::write(core, &rest)?;
     finish(core, id, deed, |_, proposal| {
         let done = if deed.way == Way::Back { "Taken back" } else { "Decided" };
-        format!("{done}: {}.", proposal.function.qualname())
+        format!("{done}: {}.", proposal.subject.short())
     })?;
     let told = Trouble::environment(format!("A decision was cut off and is finished now: {}.", names(core, deed)));
     Ok(told.because("The program was ended in the middle of it.").so("u takes it back, or pytead-tui review --undo."))
@@ -211,7 +206,7 @@ fn put_one_right(core: &Arc<Core>, id: DeedId, deed: &Deed) -> Result<Trouble, T
 
 fn names(core: &Core, deed: &Deed) -> String {
     let first = deed.decisions.first().and_then(|decision| core.proposal(decision.proposal).ok());
-    let first = first.map_or_else(String::new, |proposal| proposal.function.qualname().to_owned());
+    let first = first.map_or_else(String::new, |proposal| proposal.subject.short().to_owned());
     match deed.decisions.len() {
         0 | 1 => first,
         more => format!("{first} and {}", text::count(more - 1, "other")),

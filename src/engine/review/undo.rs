@@ -87,7 +87,7 @@ fn check(way: Way, proposal: &Proposal, decision: &Decision) -> Result<(), Troub
     if possible && decision.basis == review::decide::basis(proposal) {
         return Ok(());
     }
-    let name = proposal.function.qualname();
+    let name = proposal.subject.short();
     Err(Trouble::usage(format!("Not decided again: what waits for {name} is not what it was.")))
 }
 
@@ -111,7 +111,7 @@ fn not_written(way: Way, error: WriteError) -> Trouble {
 }
 
 fn line(way: Way, proposal: &Proposal) -> String {
-    let name = proposal.function.qualname();
+    let name = proposal.subject.short();
     match way {
         Way::Back if rows::is_in_queue(proposal) => format!("Taken back: {name} waits again."),
         Way::Back => format!("Taken back: {name}."),
@@ -131,7 +131,8 @@ fn look_again(core: &Arc<Core>, way: Way, group: &[Decision]) {
         verdicts::decide::judge_anew(core, &decided, verb);
     }
     let about_change = |decision: &&Decision| core.proposal(decision.proposal).is_ok_and(|proposal| proposal.change().is_some());
-    let functions: Vec<FunctionId> = group.iter().filter(about_change).map(|decision| decision.function.clone()).collect();
+    let functions: Vec<FunctionId> =
+        group.iter().filter(about_change).filter_map(|decision| decision.subject.function().cloned()).collect();
     if functions.is_empty() || core.watcher.lock().is_none() {
         return;
     }

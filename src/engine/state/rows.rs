@@ -9,6 +9,7 @@ use crate::base::text;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::proposal::{Body, Evidence, Finding, OpenVerdict, Origin, Proposal, ProposalState};
+use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::snapshot::{FileRow, FunctionRow, Mark, QueueRow};
 use crate::domain::verdict::Ruling;
@@ -118,27 +119,25 @@ pub fn is_in_queue(proposal: &Proposal) -> bool {
 /// proposals together; what was skipped last.
 #[must_use]
 pub fn queue(proposals: &[&Proposal], functions: &HashMap<FunctionId, (&Function, Known)>) -> Vec<QueueRow> {
-    let mut best: HashMap<&FunctionId, Rank> = HashMap::new();
+    let known = |proposal: &Proposal| functions.get(proposal.function()?);
+    let mut best: HashMap<&ProposalSubject, Rank> = HashMap::new();
     let mut ranked = Vec::new();
     for proposal in proposals.iter().filter(|proposal| is_in_queue(proposal)) {
-        let rank = rank(proposal, functions.get(&proposal.function).map(|(_, known)| known));
-        let group = best.entry(&proposal.function).or_insert(rank);
+        let rank = rank(proposal, known(proposal).map(|(_, known)| known));
+        let group = best.entry(&proposal.subject).or_insert(rank);
         *group = rank.min(*group);
         ranked.push((rank, *proposal));
     }
     ranked.sort_by(|(a, left), (b, right)| {
-        let group = |proposal: &Proposal| best.get(&proposal.function).copied();
+        let group = |proposal: &Proposal| best.get(&proposal.subject).copied();
         left.skipped
             .cmp(&right.skipped)
             .then_with(|| group(left).cmp(&group(right)))
-            .then_with(|| left.function.cmp(&right.function))
+            .then_with(|| left.subject.cmp(&right.subject))
             .then_with(|| a.cmp(b))
             .then_with(|| left.id.cmp(&right.id))
     });
-    ranked
-        .into_iter()
-        .map(|(_, proposal)| row(proposal, functions.get(&proposal.function).map(|(function, _)| *function)))
-        .collect()
+    ranked.into_iter().map(|(_, proposal)| row(proposal, known(proposal).map(|(function, _)| *function))).collect()
 }
 
 /// Smaller comes first.
@@ -157,7 +156,7 @@ fn rank(proposal: &Proposal, known: Option<&Known>) -> Rank {
 }
 
 fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
-    let name = &proposal.function;
+    let name = &proposal.subject;
     let (title, about) = match &proposal.body {
         Body::Draft(draft) => match &draft.origin {
             Origin::Recording => (format!("test for {name}"), String::new()),
@@ -185,7 +184,7 @@ fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
     QueueRow {
         id: proposal.id,
         kind: proposal.body.kind(),
-        function: proposal.function.clone(),
+        subject: proposal.subject.clone(),
         path: function.map(|function| function.path.clone()).unwrap_or_default(),
         state: proposal.state,
         title: title.into(),
@@ -249,7 +248,7 @@ fn undecidable(open: &OpenVerdict) -> Option<String> {
 
 /// Says why a proposal cannot be accepted now.
 pub fn not_ready(proposal: &Proposal) -> Trouble {
-    let name = proposal.function.qualname();
+    let name = proposal.subject.short();
     let why = blocked(proposal).unwrap_or_else(|| "it was decided already".into());
     let trouble = Trouble::usage(format!("Not accepted: {name}.")).because(format!("{}.", why.trim_end_matches('.')));
     match proposal.state {

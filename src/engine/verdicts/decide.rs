@@ -17,13 +17,13 @@ use crate::judge::grammar;
 /// Refuses what is not decided about a verdict, and to note as a bug what is no outcome.
 pub fn check(proposals: &[Arc<Proposal>], verb: Verb) -> Result<(), Trouble> {
     if let Some(one) = proposals.iter().find(|one| verb == Verb::Overrule && one.spec().is_some()) {
-        return Err(Trouble::usage(format!("Not noted: {}.", one.function.qualname()))
+        return Err(Trouble::usage(format!("Not noted: {}.", one.subject.short()))
             .because("A YAML test is no recorded outcome.")
             .so("r rejects it; a accepts it."));
     }
     match proposals.iter().find(|one| verb == Verb::Reject && one.verdict().is_some()) {
         None => Ok(()),
-        Some(one) => Err(Trouble::usage(format!("Not put away: {}.", one.function.qualname()))
+        Some(one) => Err(Trouble::usage(format!("Not put away: {}.", one.subject.short()))
             .because("A verdict stands until the code, the intent or what was accepted changes.")
             .so("Change one of them, t judges it again; or overrule it with a reason: o.")),
     }

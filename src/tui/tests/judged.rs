@@ -202,7 +202,7 @@ fn verdict_view(number: i64, view: &JudgedView) -> ProposalView {
         after: Some("\"tests/test_registration.py::test_twice\": {\"intent\":\"11\",\"accepted_by\":\"ada\"}\n".into()),
     });
     let mut proposal = proposal(number, "registration:register", ProposalState::Ready, Body::Verdict(open));
-    proposal.function = view.function.clone();
+    proposal.subject = view.function.clone().into();
     proposal.proved = None;
     ProposalView { proposal, plan: plan.into_iter().collect(), blocked: None, newer: None, others: vec![], conflict: None }
 }
@@ -218,7 +218,7 @@ impl Shop {
         passed.judged.verdict.clauses.truncate(2);
         let rows = vec![verdict_row(&failed, Some(11)), verdict_row(&unclear, Some(12)), verdict_row(&passed, None)];
         let queued = |number: i64, word: &str, view: &JudgedView| QueueRow {
-            function: view.function.clone(),
+            subject: view.function.clone().into(),
             title: format!("{}   {word}  {}", view.function, view.judged.verdict.reason).into(),
             about: format!("{word}  {}", view.judged.verdict.reason).into(),
             proved: None,

@@ -68,7 +68,7 @@ pub fn mark_source(state: &mut AppState) {
             state.source.values.insert(edit.line, state.zone.minute(change.seen));
         }
     }
-    let function = state.subject.as_ref().and_then(|id| state.function(id)).filter(|row| row.path == path).cloned();
+    let function = state.subject_row().filter(|row| row.path == path).cloned();
     let (Some(function), Some(Ok(lines))) = (function, &state.source.lines) else { return };
     if let Some(call) = state.calls.call(state.calls.selected) {
         let position = (state.calls.selected + 1, state.calls.kinds().len());
