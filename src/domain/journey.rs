@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::call::Argument;
+use crate::domain::callee::Callee;
 use crate::domain::function::FunctionId;
 use crate::domain::touch::Touch;
 use crate::domain::value::Value;
@@ -89,7 +90,7 @@ pub enum What {
     /// told in `brief`, only those that no call of the function came to before, and no object was looked into: what
     /// changed is not known.
     Call {
-        function: FunctionId,
+        function: Callee,
         args: Vec<Argument>,
         receiver: Option<u64>,
         parent: Option<LineId>,
@@ -124,7 +125,7 @@ impl JourneyEvent {
                 let skip = usize::from(receiver.is_some());
                 let args: Vec<String> =
                     args.iter().skip(skip).map(|arg| format!("{}={}", arg.name, arg.value.summary(VALUE))).collect();
-                format!("{}({})", function.0, args.join(", "))
+                format!("{function}({})", args.join(", "))
             }
             What::Return { value, .. } => format!("→ {}", value.summary(VALUE)),
             What::Raise { exception, raised_at, .. } => match raised_at {

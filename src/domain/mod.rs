@@ -4,6 +4,7 @@ pub mod agent;
 pub mod answers;
 pub mod batch;
 pub mod call;
+pub mod callee;
 pub mod clause;
 pub mod command;
 pub mod decision;

@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 
 use super::tests::{journey, names, script};
 use crate::base::redact::Redactor;
+use crate::domain::callee::Callee;
 use crate::domain::function::FunctionId;
 use crate::domain::journey::{JourneyEvent, LineId, What};
 use crate::judge::answer::{self, Confidence, Outcome};
@@ -25,7 +26,7 @@ fn told(script: &str, most: usize) -> Told {
 }
 
 /// The calls by function, as whoever reads the lines counts them.
-fn counted(told: &Told) -> BTreeMap<FunctionId, usize> {
+fn counted(told: &Told) -> BTreeMap<Callee, usize> {
     let mut out = BTreeMap::new();
     for line in told.lines() {
         line.begins.iter().for_each(|function| *out.entry(function.clone()).or_default() += 1);
@@ -34,7 +35,7 @@ fn counted(told: &Told) -> BTreeMap<FunctionId, usize> {
     out
 }
 
-fn happened(events: &[JourneyEvent]) -> BTreeMap<FunctionId, usize> {
+fn happened(events: &[JourneyEvent]) -> BTreeMap<Callee, usize> {
     let mut out = BTreeMap::new();
     for event in events {
         if let What::Call { function, .. } = &event.what {
@@ -115,7 +116,7 @@ proptest! {
         focus in prop::collection::hash_set(0..4usize, 0..3),
     ) {
         let events = journey(&script(&steps));
-        let focus = focus.into_iter().map(|at| FunctionId::new("m", ["A", "B", "C", "D"][at])).collect();
+        let focus = focus.into_iter().map(|at| FunctionId::new("m", ["A", "B", "C", "D"][at]).into()).collect();
         match compact(&events, &NAMES, &focus, most) {
             Ok(told) => {
                 prop_assert_eq!(counted(&told), happened(&events));
@@ -308,7 +309,7 @@ fn question(events: &[JourneyEvent], intent: &str, source: &str, budget: usize) 
         events,
         names: &NAMES,
         sources: &sources,
-        others: &[FunctionId::new("m", "Mail.send")],
+        others: &[FunctionId::new("m", "Mail.send").into()],
         incomplete: Some("a limit"),
         budget,
     };
@@ -366,7 +367,7 @@ fn data_cannot_end_its_part_in_any_place_of_a_question_about_an_intent() {
                 events: &events,
                 names: &NAMES,
                 sources: &[(function.clone(), data.to_owned())],
-                others: &[function],
+                others: &[function.into()],
                 incomplete: Some(data),
                 budget: 100_000,
             };

@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::base::redact::Redactor;
 use crate::base::seal;
 use crate::base::text::display_line;
+use crate::domain::callee::Callee;
 use crate::domain::function::FunctionId;
 use crate::domain::journey::JourneyEvent;
 use crate::judge::compact::{clean, compact};
@@ -78,7 +79,7 @@ pub struct Question<'a> {
     /// The functions that ran: each with its source, bare, in the order of their first calls.
     pub sources: &'a [(FunctionId, String)],
     /// Others that a reader of the intent may look for.
-    pub others: &'a [FunctionId],
+    pub others: &'a [Callee],
     /// Why something is missing from the recording, if it is.
     pub incomplete: Option<&'a str>,
     /// Tokens that all of it may take.
@@ -205,7 +206,7 @@ fn functions(question: &Question<'_>, redactor: &mut Redactor) -> String {
     let mut used = 0;
     let mut parts = Vec::new();
     for (function, source) in question.sources {
-        let name = question.names.called(function);
+        let name = question.names.called(&function.clone().into());
         let source = safe(source, redactor);
         let size = tokens(&source);
         if source.len() > SOURCE_MAX || used + size > room {
@@ -223,10 +224,14 @@ fn functions(question: &Question<'_>, redactor: &mut Redactor) -> String {
 }
 
 /// The functions that the intent speaks of, by the words that it shares with their names.
-fn focus(question: &Question<'_>) -> HashSet<FunctionId> {
+fn focus(question: &Question<'_>) -> HashSet<Callee> {
     let spoken: HashSet<String> = words(question.intent).collect();
     let functions = question.sources.iter().map(|(function, _)| function);
-    functions.filter(|function| words(function.qualname()).any(|word| spoken.contains(&word))).cloned().collect()
+    functions
+        .filter(|function| words(function.qualname()).any(|word| spoken.contains(&word)))
+        .cloned()
+        .map(Callee::Function)
+        .collect()
 }
 
 /// Redacts first, so that nothing done later leaves half a secret.

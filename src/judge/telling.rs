@@ -11,6 +11,7 @@ use regex::{Captures, Regex};
 
 use crate::base::text;
 use crate::domain::call::Argument;
+use crate::domain::callee::Callee;
 use crate::domain::function::FunctionId;
 use crate::domain::journey::{Heading, JourneyEvent, Phase, Telling, ToldLine, What};
 use crate::domain::value::Value;
@@ -70,6 +71,7 @@ pub fn called(events: &[JourneyEvent]) -> Vec<&FunctionId> {
     let mut out: Vec<&FunctionId> = Vec::new();
     for event in events {
         if let What::Call { function, .. } = &event.what
+            && let Some(function) = function.function()
             && !out.contains(&function)
         {
             out.push(function);
@@ -84,7 +86,7 @@ pub fn reached(events: &[JourneyEvent], of: &FunctionId) -> BTreeMap<u32, usize>
     let mut out = BTreeMap::new();
     for event in events {
         if let What::Call { function, reached, .. } = &event.what
-            && function == of
+            && function.function() == Some(of)
         {
             reached.iter().for_each(|line| *out.entry(*line).or_default() += 1);
         }
@@ -153,7 +155,7 @@ impl Teller {
             What::Resume | What::Throw { .. } | What::Touch { .. } => return None,
         };
         let (function, at, reached) = match &event.what {
-            What::Call { function, caller_line, reached, .. } => (Some(function.clone()), *caller_line, reached.clone()),
+            What::Call { function, caller_line, reached, .. } => (function.function().cloned(), *caller_line, reached.clone()),
             What::Raise { raised_at, .. } => (None, *raised_at, Vec::new()),
             _ => (None, None, Vec::new()),
         };
@@ -183,7 +185,7 @@ impl Teller {
     }
 
     /// A method of a class's second object says so.
-    fn name(&mut self, function: &FunctionId, receiver: Option<&Argument>) -> String {
+    fn name(&mut self, function: &Callee, receiver: Option<&Argument>) -> String {
         let name = function.qualname().to_owned();
         let Some(number) = receiver.and_then(|receiver| self.object(&receiver.value)).map(|(_, number)| number) else {
             return name;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::function::FunctionId;
+use crate::domain::callee::Callee;
 use crate::domain::journey::LineId;
 
 /// A line as it was told.
@@ -17,9 +17,9 @@ pub struct Line {
     /// The same without values: what a program's data cannot forge.
     pub bare: String,
     /// Calls that are told by their counts alone, by function.
-    pub counted: BTreeMap<FunctionId, usize>,
+    pub counted: BTreeMap<Callee, usize>,
     /// The call that begins here.
-    pub begins: Option<FunctionId>,
+    pub begins: Option<Callee>,
 }
 
 /// A journey as it was told.

@@ -13,6 +13,7 @@ use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
 use crate::base::text;
 use crate::domain::batch::JourneyBlock;
+use crate::domain::callee::Callee;
 use crate::domain::evaluator::Evaluator;
 use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::gap::Gap;
@@ -367,7 +368,8 @@ impl Judge {
             module.is_some_and(|module| !module.is_test() && found.iter().any(|(near, _)| near.path == module.path))
         };
         let uncalled = |function: &&Function| !found.iter().any(|(_, called)| called.id == function.id);
-        let others = self.index.functions().filter(near).filter(uncalled).map(|function| function.id.clone()).collect();
+        let others =
+            self.index.functions().filter(near).filter(uncalled).map(|function| Callee::Function(function.id.clone())).collect();
         let is_open = |at: &usize| standing.open.contains(at);
         let texts = |open: bool| {
             let chosen = (0..standing.clauses.len()).filter(move |at| is_open(at) == open);
@@ -413,7 +415,7 @@ impl Judge {
 pub(crate) struct Material {
     names: Names,
     sources: Vec<(FunctionId, String)>,
-    others: Vec<FunctionId>,
+    others: Vec<Callee>,
     sentences: Vec<String>,
     decided: Vec<(String, &'static str)>,
     incomplete: Option<String>,
