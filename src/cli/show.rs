@@ -45,7 +45,7 @@ pub fn proposal(view: &ProposalView) -> String {
     }
     if let Body::Verdict(open) = &proposal.body {
         out.push_str(&format!("  intent: {}\n", text::display_line(&open.intent)));
-        out.push_str(&format!("  {}\n", text::display_line(&open.verdict.reason)));
+        out.push_str(&format!("  {}\n", open.verdict.reason.line()));
     }
     if let Body::Change(change) = &proposal.body {
         for edit in &change.because {

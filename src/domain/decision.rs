@@ -94,7 +94,7 @@ pub struct Decision {
     pub by: String,
     /// When.
     pub at: Moment,
-    /// Why, where a reason was given.
+    /// Why, in the words of the person who decided. They go into the files of overrides and of notes, so they are data.
     pub reason: Option<String>,
     /// The proposal's text, or the changed outcomes, at that moment.
     pub basis: Digest,

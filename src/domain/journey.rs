@@ -199,7 +199,7 @@ pub struct ToldLine {
     pub depth: u32,
     /// The function's name, with the object's number where there are several: `Cart#2.total`. Of a heading, its words.
     pub name: String,
-    /// Arguments in brackets, or the value; sanitised.
+    /// Arguments in brackets, or the value; sanitised. It is data: an accepted journey is compared by it.
     pub detail: String,
     /// The function, where a call begins.
     pub function: Option<FunctionId>,

@@ -241,7 +241,7 @@ pub struct Draft {
     pub helpers: Vec<Helper>,
     /// Folders that have to be on `sys.path`, below the root; empty text for the root.
     pub import_roots: Vec<String>,
-    /// A remark the person gave to the model.
+    /// The remark that a person gave to the model. It is data: the model is sent it again.
     pub remark: Option<String>,
     /// What the function promised when a model was asked, by [`Fingerprint::promise`](super::function::Fingerprint::promise).
     #[serde(default)]
@@ -425,7 +425,7 @@ pub struct Evidence {
     pub what: EvidenceKind,
     /// What was seen, one line.
     pub detail: Sentence,
-    /// More lines: a traceback, an output.
+    /// More lines: a traceback, an output, a line of a file. They are data: a model is shown those of a failed draft.
     pub more: Vec<String>,
     /// The test that fails, if it is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -52,7 +52,7 @@ pub struct Believed {
     /// In a sentence, fit for a terminal.
     pub summary: String,
     /// Why nothing may pass beside this answer, if it may not.
-    pub suspicion: Option<String>,
+    pub suspicion: Option<crate::base::sentence::Sentence>,
 }
 
 /// What came of one sentence. Texts are fit for a terminal.
@@ -61,7 +61,7 @@ pub struct Judged {
     /// What came of it.
     pub outcome: Outcome,
     /// Why.
-    pub why: String,
+    pub why: crate::base::sentence::Sentence,
     /// Lines that show it.
     pub evidence: Vec<LineId>,
 }
@@ -140,7 +140,7 @@ pub fn validate(text: &str, asked: &Asked<'_>) -> Result<Believed, Fault> {
     if own != answer.verdict {
         return fault("V8", format!("the outcomes come to {own:?}, and verdict says {:?}", answer.verdict));
     }
-    let suspicion = suspicion(&answer, asked)?;
+    let suspicion = suspicion(&answer, asked)?.map(Into::into);
     Ok(Believed { sentences: judged, confidence: answer.confidence, summary: short(&answer.summary), suspicion })
 }
 
@@ -185,7 +185,7 @@ fn held(sentence: &Sentence, asked: &Asked<'_>) -> Result<Judged, Fault> {
         why = format!("The recording is not complete, and this rests on what was not called: {why}");
     }
     let evidence = sentence.evidence.iter().map(|quote| LineId(quote.line)).collect();
-    Ok(Judged { outcome, why, evidence })
+    Ok(Judged { outcome, why: why.into(), evidence })
 }
 
 /// Finds a quote in its line; the name of a function has to be that line's function, and no text in its data.

@@ -81,7 +81,7 @@ pub fn intent_rows(shown: &Intent<'_>, zone: Zone, now: Moment, width: usize) ->
     if verdict.clauses.is_empty() {
         let (sign, role, word) = of_ruling(verdict.verdict, verdict.overridden);
         out.push(DocRow::of(Row::new().add(role, format!(" {sign} {word}"))));
-        out.extend(say(Role::Text, &verdict.reason, 2));
+        out.extend(say(Role::Text, verdict.reason.for_people(), 2));
     }
     out.push(DocRow::default());
     out.extend(say(Role::Dim, &decided_by(&verdict.evaluator), 0));
@@ -142,7 +142,7 @@ fn clause_rows(at: usize, clause: &Decided, room: usize, out: &mut Vec<DocRow>) 
     // The evidence itself stands in the journey; what could have been meant stands here.
     let is_line = |line: &&String| line.strip_prefix('L').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let others = clause.shown.iter().filter(|line| !is_line(line));
-    for said in std::iter::once(&clause.why).chain(others) {
+    for said in std::iter::once(clause.why.for_people()).chain(others.map(String::as_str)) {
         for line in text::wrap(&text::display_line(said), room.saturating_sub(indent).max(10)) {
             let row = Row::new().add(Role::Dim, format!(" {}{line}", " ".repeat(indent)));
             out.push(DocRow { row, about: about.clone(), ..DocRow::default() });

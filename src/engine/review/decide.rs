@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest};
+use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
 use crate::domain::deed::{Deed, Way};
@@ -318,7 +319,7 @@ fn rejections(core: &Core, proposals: &[Arc<Proposal>]) -> Vec<Vec<FileEdit>> {
 }
 
 /// Proposals that are accepted one by one only, and why.
-pub type LeftAlone = Vec<(ProposalId, String)>;
+pub type LeftAlone = Vec<(ProposalId, Sentence)>;
 
 /// Parts what may be accepted many at once from what a person looks at.
 pub fn in_bulk(core: &Core, ids: &[ProposalId]) -> Result<(Vec<ProposalId>, LeftAlone), Trouble> {
@@ -326,7 +327,7 @@ pub fn in_bulk(core: &Core, ids: &[ProposalId]) -> Result<(Vec<ProposalId>, Left
     for id in ids {
         let proposal = core.proposal(*id)?;
         let why = rows::alone(&proposal);
-        let by_hand = || Ok::<_, Trouble>(plan::conflict(core, &proposal)?.map(|_| "its test was changed by hand".to_owned()));
+        let by_hand = || Ok::<_, Trouble>(plan::conflict(core, &proposal)?.map(|_| "its test was changed by hand".into()));
         match why.map_or_else(by_hand, |why| Ok(Some(why)))? {
             Some(why) => alone.push((*id, why)),
             None => together.push(*id),

@@ -136,15 +136,15 @@ async fn told(core: &Arc<Core>, job: &Job<'_>, judged: &JudgedTest, shown: &[&st
 /// Makes what was told fit for a terminal: it came through a file that the tests' own process wrote.
 fn made_safe(proposed: &mut Proposed) {
     let Proposed { by, clauses, uncovered, left_out, note, .. } = proposed;
-    let clauses = clauses.iter_mut().flat_map(|clause| [&mut clause.text, &mut clause.span, &mut clause.why]);
-    for line in [by].into_iter().chain(clauses).chain(uncovered).chain(left_out).chain(note) {
+    for sentence in clauses.iter_mut().map(|clause| &mut clause.why).chain(left_out).chain(note) {
+        *sentence = sentence.line();
+    }
+    let texts = clauses.iter_mut().flat_map(|clause| [&mut clause.text, &mut clause.span].into_iter().chain(&mut clause.notices));
+    for line in [by].into_iter().chain(texts).chain(uncovered) {
         if let std::borrow::Cow::Owned(safe) = text::display_line(line) {
             *line = safe;
         }
     }
-    proposed.clauses.iter_mut().for_each(|clause| {
-        clause.notices.iter_mut().for_each(|one| *one = text::display_line(one).into_owned());
-    });
 }
 
 /// Keeps what was proposed beside the verdict, and says what came of it.
@@ -176,13 +176,14 @@ mod tests {
     #[test]
     fn what_a_test_process_may_have_written_reaches_no_terminal_as_it_is() {
         let bad = || "\u{1b}[2J\u{7}\nA is called".to_owned();
-        let clause = ProposedClause { text: bad(), span: bad(), outcome: ClauseOutcome::Holds, why: bad(), notices: vec![bad()] };
+        let clause =
+            ProposedClause { text: bad(), span: bad(), outcome: ClauseOutcome::Holds, why: bad().into(), notices: vec![bad()] };
         let mut proposed = Proposed {
             by: bad(),
             clauses: vec![clause],
             uncovered: vec![bad()],
-            left_out: vec![bad()],
-            note: Some(bad()),
+            left_out: vec![bad().into()],
+            note: Some(bad().into()),
             asked: None,
         };
         made_safe(&mut proposed);

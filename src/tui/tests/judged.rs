@@ -179,7 +179,7 @@ fn verdict_row(view: &JudgedView, proposal: Option<i64>) -> VerdictRow {
         ruling: view.judged.verdict.verdict,
         overridden: view.judged.verdict.overridden,
         evaluator: view.judged.verdict.evaluator.clone(),
-        reason: view.judged.verdict.reason.as_str().into(),
+        reason: view.judged.verdict.reason.clone(),
         at: view.judged.at,
         since: view.since,
         stale: false,

@@ -333,7 +333,7 @@ pub fn list_clauses(state: &mut AppState) -> bool {
     };
     let proposed = judged.verdict.proposed.as_ref();
     let by_model = || proposed.into_iter().flat_map(|proposed| &proposed.clauses);
-    let mut choices: Vec<Choice> = by_model().map(|clause| choice(&clause.text, clause.about())).collect();
+    let mut choices: Vec<Choice> = by_model().map(|clause| choice(&clause.text, clause.about().to_string())).collect();
     for suggestion in &judged.suggestions {
         if !by_model().any(|one| one.text == suggestion.text) {
             choices.push(choice(&suggestion.text, suggestion.notices.clone().unwrap_or_default()));
@@ -343,7 +343,7 @@ pub fn list_clauses(state: &mut AppState) -> bool {
     if let Some(proposed) = proposed {
         choices.extend(proposed.uncovered.iter().map(|span| line(words::not_said(span), "words of the intent", true)));
         choices.extend(proposed.left_out.iter().map(|left| line(format!("left out: {left}"), "the model's", true)));
-        choices.extend(proposed.note.iter().map(|note| line(note.clone(), "", true)));
+        choices.extend(proposed.note.iter().map(|note| line(note.to_string(), "", true)));
     }
     state.layers.push(Layer::Clauses(Picker::new(choices, ""), id, chosen));
     true

@@ -72,5 +72,5 @@ pub fn cut(gaps: &[(Gap, u64)], clause: &Bound) -> Option<Missing> {
         _ => true,
     };
     let gap = gaps.iter().map(|(gap, _)| gap).find(|gap| matters(gap))?;
-    Some(Missing { reason: gap.to_string(), anywhere: gap.kind == GapKind::NotInstrumented })
+    Some(Missing { reason: gap.to_string().into(), anywhere: gap.kind == GapKind::NotInstrumented })
 }

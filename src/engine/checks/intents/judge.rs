@@ -62,7 +62,7 @@ pub struct Journey {
 impl Journey {
     /// Says why something may be missing that decides any sentence at all.
     fn incomplete(&self) -> Option<String> {
-        let elsewhere = self.elsewhere.as_ref().map(|missing| missing.reason.clone());
+        let elsewhere = self.elsewhere.as_ref().map(|missing| missing.reason.to_string());
         elsewhere.or_else(|| self.gaps.first().map(|(gap, _)| gap.to_string()))
     }
 
@@ -149,7 +149,7 @@ impl Judge {
         if matches!(verdict.verdict, Ruling::Unclear | Ruling::Error)
             && let Some(said) = intents::legacy::said(&self.root, &self.index, &request.test, &request.intent, &journey.events)
         {
-            verdict.reason = format!("{} {said}", verdict.reason);
+            verdict.reason = format!("{} {said}", verdict.reason).into();
         }
         intents::overrule::apply_to(&self.overrides, &request.test, &mut verdict, clock::now());
         let accepts = decisive(request).is_none();
@@ -261,7 +261,7 @@ impl Judge {
         let mut without = fold(clauses.clone());
         without.uncovered = entry.uncovered().map(|span| text::display_line(span).into_owned()).collect();
         if let (Ruling::Pass, [span, ..]) = (without.verdict, without.uncovered.as_slice()) {
-            without.reason = format!("{} No clause covers “{span}”.", without.reason);
+            without.reason = format!("{} No clause covers “{span}”.", without.reason).into();
         }
         let open = (clauses.len()..clauses.len() + without.uncovered.len()).collect();
         clauses.extend(without.uncovered.iter().map(|span| Decided {

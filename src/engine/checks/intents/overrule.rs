@@ -123,6 +123,7 @@ pub(crate) fn apply_to(overrides: &[Override], test: &str, verdict: &mut Verdict
     {
         verdict.overridden = true;
         let (by, reason) = (text::display_line(&entry.by), text::display_line(&entry.reason));
-        verdict.reason = format!("{by} overruled it: {}. Without that: {}", reason.trim_end_matches('.'), verdict.reason);
+        let without = std::mem::take(&mut verdict.reason);
+        verdict.reason = format!("{by} overruled it: {}. Without that: {without}", reason.trim_end_matches('.')).into();
     }
 }
