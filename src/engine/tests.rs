@@ -8,8 +8,8 @@ use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
-use crate::domain::deed::{Deed, Way};
 use crate::domain::function::FunctionId;
+use crate::domain::journal_entry::{JournalAction, JournalEntry};
 use crate::domain::proposal::{Body, Change, Draft, Proposal, ProposalId, ProposalState};
 use crate::domain::reason::ReasonCode;
 use crate::domain::samples;
@@ -130,7 +130,7 @@ fn cut_off(core: &Core, id: ProposalId, verb: Verb, edits: Vec<FileEdit>) {
         edits: edits.clone(),
         undone: false,
     };
-    core.store().begin(&Deed::new(Way::Made, vec![decision], edits)).unwrap();
+    core.store().begin(&JournalEntry::new(JournalAction::Decide, vec![decision], edits)).unwrap();
 }
 
 #[tokio::test]

@@ -573,8 +573,12 @@ mod tests {
             edits: vec![],
             undone: false,
         };
-        let deed = crate::domain::deed::Deed::new(crate::domain::deed::Way::Made, vec![decision], vec![]);
-        let written = core.steps(|store| store.begin(&deed).and_then(|(id, _)| store.finish(id))).unwrap().remove(0);
+        let entry = crate::domain::journal_entry::JournalEntry::new(
+            crate::domain::journal_entry::JournalAction::Decide,
+            vec![decision],
+            vec![],
+        );
+        let written = core.steps(|store| store.begin(&entry).and_then(|(id, _)| store.finish(id))).unwrap().remove(0);
         see(&core, 2, Some(3));
         assert_eq!(states(&core), [ProposalState::Written, ProposalState::Ready]);
         assert_eq!(core.store().proposal(first.id).unwrap().unwrap().body, written.body);

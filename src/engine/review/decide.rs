@@ -9,10 +9,10 @@ use crate::base::hash::{self, Digest};
 use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
-use crate::domain::deed::{Deed, Way};
 use crate::domain::event::Level;
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
+use crate::domain::journal_entry::{JournalAction, JournalEntry};
 use crate::domain::proposal::{Body, Evidence, Finding, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::Topic;
 use crate::engine::checks::intents::accept;
@@ -207,14 +207,14 @@ fn accept(
     Ok(review::journal::carry_out(core, turn, &made(decisions), |index, _| lines[index].clone())?)
 }
 
-/// Makes the deed that new decisions are. They are taken back at once, too, so that their edits are kept once, with the last.
-fn made(mut decisions: Vec<Decision>) -> Deed {
+/// Makes the journal entry of new decisions. They are undone together, so the last one holds the edits of all.
+fn made(mut decisions: Vec<Decision>) -> JournalEntry {
     let edits = merged(decisions.iter().flat_map(|decision| &decision.edits));
     decisions.iter_mut().for_each(|decision| decision.edits.clear());
     if let Some(last) = decisions.last_mut() {
         last.edits.clone_from(&edits);
     }
-    Deed::new(Way::Made, decisions, edits)
+    JournalEntry::new(JournalAction::Decide, decisions, edits)
 }
 
 fn accepted_line(proposal: &Proposal, edits: &[FileEdit]) -> String {
