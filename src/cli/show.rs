@@ -38,7 +38,7 @@ pub fn proposal(view: &ProposalView) -> String {
     let proposal = &view.proposal;
     let mut out = head(proposal);
     if let Some(conflict) = view.conflict.as_ref().filter(|_| view.blocked.is_none()) {
-        out.push_str(&format!("  {}\n", text::display_line(&conflict.told())));
+        out.push_str(&format!("  {}\n", text::display_line(&conflict.summary())));
     }
     if let Body::Spec(spec) = &proposal.body {
         out.push_str(&format!("  asked for: {}\n", text::display_line(&spec.asked)));
@@ -49,7 +49,7 @@ pub fn proposal(view: &ProposalView) -> String {
     }
     if let Body::Change(change) = &proposal.body {
         for edit in &change.because {
-            out.push_str(&format!("  because {}\n", edit.told_with_place()));
+            out.push_str(&format!("  because {}\n", edit.summary_with_place()));
             for line in edit.hunk.iter().take(12) {
                 out.push_str(&format!("      {line}\n"));
             }
@@ -101,7 +101,7 @@ pub fn proposal(view: &ProposalView) -> String {
 pub fn unparsed(handle: &Handle, out: &mut Output) -> Result<Vec<Unparsed>, Trouble> {
     let found = handle.unparsed()?;
     out.result("unparsed", &found);
-    found.iter().for_each(|file| out.say(format!("! {}", file.told())));
+    found.iter().for_each(|file| out.say(format!("! {}", file.summary())));
     Ok(found)
 }
 

@@ -378,7 +378,7 @@ pub struct Edit {
 impl Edit {
     /// Names what was edited, for people.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         match &self.subject {
             Subject::File(path) => format!("{path}, which its calls read"),
             Subject::ImportCode(module) => format!("{module} outside its functions"),
@@ -388,10 +388,10 @@ impl Edit {
 
     /// Names what was edited with its place, for people.
     #[must_use]
-    pub fn told_with_place(&self) -> String {
+    pub fn summary_with_place(&self) -> String {
         match self.subject {
-            Subject::File(_) => self.told(),
-            Subject::Function(_) | Subject::ImportCode(_) => format!("{} in {}:{}", self.told(), self.path, self.line),
+            Subject::File(_) => self.summary(),
+            Subject::Function(_) | Subject::ImportCode(_) => format!("{} in {}:{}", self.summary(), self.path, self.line),
         }
     }
 }

@@ -510,9 +510,9 @@ pub struct Conflict {
 }
 
 impl Conflict {
-    /// Says what accepting leaves alone.
+    /// Says what accepting leaves unchanged.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         let stay = if self.tests.len() == 1 { "stays" } else { "stay" };
         format!("{} {stay} as changed by hand: accepting writes the others.", self.tests.join(", "))
     }

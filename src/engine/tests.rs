@@ -261,7 +261,7 @@ async fn a_test_that_a_person_changed_does_not_hold_back_the_others_of_its_draft
     let second = core.add_proposal(proposal(ProposalState::Ready, two(3, 5))).unwrap().id;
     let view = proposal_view::proposal(&core, second).unwrap();
     assert!(view.blocked.is_none(), "{view:?}");
-    assert_eq!(view.conflict.unwrap().told(), "test_f stays as changed by hand: accepting writes the others.");
+    assert_eq!(view.conflict.unwrap().summary(), "test_f stays as changed by hand: accepting writes the others.");
     let (together, alone) = review::decide::in_bulk(&core, &[second]).unwrap();
     assert_eq!((together.len(), alone.len()), (0, 1), "many at once leave it to a person");
     review::decide::decide(&core, vec![second], Verb::Accept, None, None).await.unwrap();

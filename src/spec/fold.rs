@@ -44,9 +44,9 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// Tells all of it as what has to hold: of `fail_if` the opposite.
+    /// Lists all of it as clauses that have to hold: those of `fail_if` with the opposite outcome.
     #[must_use]
-    pub fn told(self) -> Vec<Decided> {
+    pub fn clauses(self) -> Vec<Decided> {
         let named = |what: &str, clause: Decided| Decided { text: format!("{what}: {}", clause.text), ..clause };
         let opposite = |outcome| match outcome {
             ClauseOutcome::Holds => ClauseOutcome::Violated,

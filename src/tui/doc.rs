@@ -200,7 +200,7 @@ fn state_rows(view: &ProposalView) -> Vec<DocRow> {
     if let Some(trouble) = view.blocked.as_ref().filter(|_| view.proposal.state == ProposalState::Ready) {
         say("!", Role::Failing, &trouble.to_string());
     } else if let Some(conflict) = &view.conflict {
-        say("◦", Role::Accent, &conflict.told());
+        say("◦", Role::Accent, &conflict.summary());
     }
     if view.proposal.edited.is_some() {
         say("◦", Role::Accent, words::YOUR_VERSION);
@@ -254,7 +254,7 @@ fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
     out.push(DocRow::default());
     for edit in &change.because {
         let about = About::Source(edit.path.clone(), edit.line);
-        let row = Row::new().add(Role::Accent, " because").add(Role::Text, format!("  you changed {}", edit.told()));
+        let row = Row::new().add(Role::Accent, " because").add(Role::Text, format!("  you changed {}", edit.summary()));
         out.push(DocRow { row, about: about.clone(), stop: true, changed: false });
         out.extend(hunk_rows(edit));
     }

@@ -479,7 +479,7 @@ pub fn recording_ended(number: i64, end: &ProgramEnd, kept: u64) -> String {
     if let ProgramEnd::NotStarted(why) = end {
         return format!("The program did not start: {why}.");
     }
-    end.told(kept).unwrap_or_else(|| match kept {
+    end.summary(kept).unwrap_or_else(|| match kept {
         0 => format!("Recording {number}: no call of this project was kept. v shows the output."),
         _ => {
             let calls = count(usize::try_from(kept).unwrap_or(usize::MAX), "call");

@@ -44,8 +44,8 @@ pub fn proposal(core: &Core, id: ProposalId) -> Result<ProposalView, Trouble> {
 fn blocked(core: &Core, proposal: &Proposal) -> Option<Trouble> {
     let why = rows::blocked(proposal)?;
     let decision = core.state.lock().put_away.get(&proposal.id).cloned();
-    let told =
-        decision.map_or_else(|| text::capital(&format!("{}.", why.without_stop())), |decision| known_failures::told(&decision));
+    let told = decision
+        .map_or_else(|| text::capital(&format!("{}.", why.without_stop())), |decision| known_failures::summary(&decision));
     Some(Trouble::usage("It cannot be accepted now.").because(told))
 }
 

@@ -437,8 +437,9 @@ fn note_red(core: &Core) {
     };
     for row in rows {
         let change = row.calls.first().map_or_else(String::new, |call| format!(" {}.", call.change));
-        let told = row.decision.as_ref().map_or_else(String::new, |decision| format!(" {}", known_failures::told(decision)));
-        let line = format!("{} stays red:{change}{told}", row.function.qualname());
+        let decided =
+            row.decision.as_ref().map_or_else(String::new, |decision| format!(" {}", known_failures::summary(decision)));
+        let line = format!("{} stays red:{change}{decided}", row.function.qualname());
         core.log.add(Level::Warning, "opened", &line, Some(Topic::Function(row.function)));
     }
 }

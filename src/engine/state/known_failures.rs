@@ -41,7 +41,7 @@ fn row(proposal: &Proposal, decision: Option<&Decision>) -> Option<RedRow> {
 
 /// Says who put a change away, when and why.
 #[must_use]
-pub fn told(decision: &Decision) -> String {
+pub fn summary(decision: &Decision) -> String {
     let done = if decision.verb == Verb::Overrule { "noted as a bug" } else { "rejected" };
     let since = clock::ago(decision.at, clock::now());
     let why = match decision.reason.as_deref().map(str::trim) {

@@ -88,6 +88,6 @@ fn a_tool_that_raises_fails_its_step_unless_that_was_asked_for() {
 fn what_must_not_hold_is_told_as_the_opposite() {
     let clause = |outcome| vec![decided("any step fails", outcome, "")];
     let ending = Ending { pass_if: Vec::new(), fail_if: clause(ClauseOutcome::Violated) };
-    let told = ending.told();
+    let told = ending.clauses();
     assert_eq!((told[0].text.as_str(), told[0].outcome), ("fail_if: any step fails", ClauseOutcome::Holds));
 }

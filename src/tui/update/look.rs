@@ -63,7 +63,7 @@ pub fn why(state: &mut AppState) {
             body.push(Row::plain(format!("   {} left out: {}", left.calls, left.reason)));
         }
         for edit in proposal.change().map_or(&[][..], |change| &change.because) {
-            body.push(Row::plain(format!("   you changed {} in {} line {}", edit.told(), edit.path, edit.line)));
+            body.push(Row::plain(format!("   you changed {} in {} line {}", edit.summary(), edit.path, edit.line)));
         }
         let named = proposal.evidence.iter().any(|evidence| evidence.what == EvidenceKind::Sandbox);
         if let Some(level) = proposal.containment.as_ref().filter(|_| !named) {

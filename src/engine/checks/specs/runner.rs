@@ -394,7 +394,7 @@ impl Specs {
         if let Some(broken) = put.broken.filter(|_| verdict == Ruling::Unclear || agent_broke && !failed) {
             (verdict, reason) = (Ruling::Error, broken);
         }
-        let clauses = put.ending.told();
+        let clauses = put.ending.clauses();
         let report = Report {
             file: name.to_owned(),
             name: spec.name.clone(),
