@@ -142,10 +142,10 @@ impl JourneyEvent {
     }
 }
 
-/// What a line of a told journey is.
+/// What a line of a journey is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Telling {
+pub enum LineKind {
     /// Where the lines below it belong: `In the test:`.
     Heading,
     /// A call began; the calls are counted.
@@ -160,7 +160,7 @@ pub enum Telling {
     Closed,
 }
 
-/// Where lines of a told journey belong.
+/// Where lines of a journey belong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Heading {
     /// What ran before the test.
@@ -186,12 +186,13 @@ impl Heading {
     }
 }
 
-/// One line of a journey as it is told to people: two runs of a test that do the same read the same.
+/// One line of a journey, for people. Two runs of a test that do the same have the same lines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToldLine {
+pub struct JourneyLine {
     /// What it is.
-    pub telling: Telling,
-    /// The event it tells; none for a heading.
+    #[serde(rename = "telling")]
+    pub kind: LineKind,
+    /// The event that it shows; none for a heading.
     pub line: Option<LineId>,
     /// The event that began the call it belongs to.
     pub call: Option<LineId>,
@@ -209,12 +210,12 @@ pub struct ToldLine {
     pub reached: Vec<u32>,
 }
 
-impl ToldLine {
+impl JourneyLine {
     /// Makes a heading.
     #[must_use]
     pub fn heading(heading: Heading) -> Self {
         Self {
-            telling: Telling::Heading,
+            kind: LineKind::Heading,
             line: None,
             call: None,
             depth: 0,
@@ -229,7 +230,7 @@ impl ToldLine {
     /// Tells whether it is this heading.
     #[must_use]
     pub fn is_heading(&self, heading: Heading) -> bool {
-        self.telling == Telling::Heading && self.name == heading.words()
+        self.kind == LineKind::Heading && self.name == heading.words()
     }
 
     /// Writes the line as files and reports have it: `2.   [CALLED] Cart.total({})`.
@@ -237,13 +238,13 @@ impl ToldLine {
     pub fn text(&self) -> String {
         let indent = "  ".repeat(usize::try_from(self.depth).unwrap_or(0));
         let Self { name, detail, .. } = self;
-        match self.telling {
-            Telling::Heading => name.clone(),
-            Telling::Called(number) => format!("{number}. {indent}[CALLED] {name}{detail}"),
-            Telling::Returned => format!("{indent}[RETURNED] {name} -> {detail}"),
-            Telling::Raised => format!("{indent}[RAISED] {name} -> {detail}"),
-            Telling::Yielded => format!("{indent}[YIELDED] {name} -> {detail}"),
-            Telling::Closed => format!("{indent}[CLOSED] {name}"),
+        match self.kind {
+            LineKind::Heading => name.clone(),
+            LineKind::Called(number) => format!("{number}. {indent}[CALLED] {name}{detail}"),
+            LineKind::Returned => format!("{indent}[RETURNED] {name} -> {detail}"),
+            LineKind::Raised => format!("{indent}[RAISED] {name} -> {detail}"),
+            LineKind::Yielded => format!("{indent}[YIELDED] {name} -> {detail}"),
+            LineKind::Closed => format!("{indent}[CLOSED] {name}"),
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::base::paths::RelPath;
 use crate::base::sentence::Sentence;
 use crate::domain::evaluator::Evaluator;
 use crate::domain::gap::Gap;
-use crate::domain::journey::ToldLine;
+use crate::domain::journey::JourneyLine;
 use crate::domain::text_form::text_form;
 
 /// What came of an intent.
@@ -220,7 +220,7 @@ pub struct JudgedTest {
     /// What came of it.
     pub verdict: Verdict,
     /// What it did, line by line.
-    pub journey: Vec<ToldLine>,
+    pub journey: Vec<JourneyLine>,
     /// Lines of it that were left out, at its end.
     pub cut: usize,
     /// What the recorder left out: reason and count.

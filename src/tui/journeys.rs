@@ -4,7 +4,7 @@
 use crate::base::clock::Moment;
 use crate::base::text::{self, count};
 use crate::domain::evaluator::Evaluator;
-use crate::domain::journey::Telling;
+use crate::domain::journey::LineKind;
 use crate::domain::snapshot::VerdictRow;
 use crate::domain::verdict::{ClauseOutcome, Decided, Ruling, Since, Verdict};
 use crate::tui::app::AppState;
@@ -191,14 +191,14 @@ pub fn row(state: &AppState, at: usize) -> Option<Row> {
     let id = line.line.map(|id| id.to_string()).unwrap_or_default();
     let mut row = Row::new().add(Role::Text, " ").add(role, sign).add(Role::Accent, format!("{id:<5}")).fix();
     let indent = "  ".repeat(usize::try_from(line.depth).unwrap_or(0));
-    row = match line.telling {
-        Telling::Heading => {
+    row = match line.kind {
+        LineKind::Heading => {
             let lines = count(told.end(at).saturating_sub(at + 1), "line");
             let row = row.add(Role::Dim, format!("{fold}{}", line.name));
             if folded { row.add(Role::Dim, format!(" {lines}")) } else { row }
         }
-        Telling::Called(_) => row.add(Role::Text, format!("{indent}{fold}{}{}", line.name, line.detail)),
-        Telling::Raised => row.add(Role::Text, format!("{indent}  ")).add(Role::Failing, ending(line)),
+        LineKind::Called(_) => row.add(Role::Text, format!("{indent}{fold}{}{}", line.name, line.detail)),
+        LineKind::Raised => row.add(Role::Text, format!("{indent}  ")).add(Role::Failing, ending(line)),
         _ => row.add(Role::Text, format!("{indent}  ")).add(Role::Text, ending(line)),
     };
     if folded {

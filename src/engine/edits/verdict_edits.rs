@@ -2,7 +2,7 @@
 
 use crate::base::error::Trouble;
 use crate::domain::decision::FileEdit;
-use crate::domain::journey::ToldLine;
+use crate::domain::journey::JourneyLine;
 use crate::domain::proposal::{OpenVerdict, Proposal};
 use crate::engine::checks::intents;
 use crate::engine::checks::pytest_run::ToldTest;
@@ -18,7 +18,7 @@ pub fn plan(core: &Core, proposal: &Proposal, open: &OpenVerdict) -> Result<Vec<
     }
     let clauses: Vec<String> = proposal.edited.iter().cloned().collect();
     let judged = stored(core, &open.test)?.judged;
-    let journey = judged.journey.iter().map(ToldLine::text).collect();
+    let journey = judged.journey.iter().map(JourneyLine::text).collect();
     let told = ToldTest { intent: open.intent.clone(), journey, verdict: Some(judged.verdict), ..ToldTest::default() };
     let (edits, _) = intents::accept::plan(&core.root, &[(open.test.clone(), told)].into(), &clauses, false)?;
     Ok(edits)

@@ -8,7 +8,7 @@ use crate::base::paths::RelPath;
 use crate::domain::decision::FileEdit;
 use crate::domain::evaluator::Evaluator;
 use crate::domain::function::FunctionId;
-use crate::domain::journey::{LineId, Telling, ToldLine};
+use crate::domain::journey::{JourneyLine, LineId, LineKind};
 use crate::domain::proposal::{Body, OpenVerdict, ProposalId, ProposalKind, ProposalState};
 use crate::domain::snapshot::{JudgedView, ProposalView, QueueRow, VerdictRow};
 use crate::domain::verdict::{ClauseOutcome, Decided, JudgedTest, Ruling, Since, Suggested, Verdict};
@@ -63,9 +63,9 @@ fn clause(text: &str, outcome: ClauseOutcome, evidence: &[u32], why: &str, shown
 
 /// A failed verdict: the mail is sent before the user is saved.
 pub fn judged_view() -> JudgedView {
-    use Telling as T;
-    let made = |telling, id: u32, call: u32, depth: u32, name: &str, detail: &str| ToldLine {
-        telling,
+    use LineKind as T;
+    let made = |kind, id: u32, call: u32, depth: u32, name: &str, detail: &str| JourneyLine {
+        kind,
         line: Some(LineId(id)),
         call: Some(LineId(call)),
         depth,
@@ -75,13 +75,13 @@ pub fn judged_view() -> JudgedView {
         at: None,
         reached: vec![],
     };
-    let called = |number, id: u32, depth: u32, name: &str, detail: &str, at: u32, reached: &[u32]| ToldLine {
+    let called = |number, id: u32, depth: u32, name: &str, detail: &str, at: u32, reached: &[u32]| JourneyLine {
         function: Some(FunctionId(format!("shop.registration:{name}"))),
         at: Some(at),
         reached: reached.to_vec(),
         ..made(T::Called(number), id, id, depth, name, detail)
     };
-    let heading = |words: &str| ToldLine { line: None, call: None, ..made(T::Heading, 0, 0, 0, words, "") };
+    let heading = |words: &str| JourneyLine { line: None, call: None, ..made(T::Heading, 0, 0, 0, words, "") };
     let journey = vec![
         heading("In setup:"),
         called(1, 13, 0, "Database.__init__", "({})", 8, &[5]),
