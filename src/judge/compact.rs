@@ -16,8 +16,8 @@ use crate::domain::callee::Callee;
 use crate::domain::journey::{JourneyEvent, LineId, Phase, What};
 use crate::domain::value::Value;
 use crate::judge::names::Names;
+use crate::judge::prompt_journey::{Line, PromptJourney, TooLong, tokens};
 use crate::judge::telling::Teller;
-use crate::judge::told::{Line, Told, TooLong, tokens};
 
 /// Bytes of a value, step by step.
 const VALUE: [usize; STEPS] = [300, 300, 300, 120, 60, 30];
@@ -44,7 +44,7 @@ const LINE_TOKENS: usize = 8;
 ///
 /// # Errors
 /// When it does not fit.
-pub fn compact(events: &[JourneyEvent], names: &Names, focus: &HashSet<Callee>, most: usize) -> Result<Told, TooLong> {
+pub fn compact(events: &[JourneyEvent], names: &Names, focus: &HashSet<Callee>, most: usize) -> Result<PromptJourney, TooLong> {
     let tree = Tree::of(events);
     let mut needs = usize::MAX;
     for step in 0..STEPS {
@@ -56,10 +56,10 @@ pub fn compact(events: &[JourneyEvent], names: &Names, focus: &HashSet<Callee>, 
         if writer.all() {
             let mut lines = writer.lines;
             lines.sort_by_key(|line| (line.first, line.last));
-            let told = Told { lines, steps: step };
-            needs = tokens(&told.text());
+            let sent = PromptJourney { lines, steps: step };
+            needs = tokens(&sent.text());
             if needs <= most {
-                return Ok(told);
+                return Ok(sent);
             }
         }
     }
@@ -465,8 +465,8 @@ impl<'t, 'a> Writer<'t, 'a> {
         }
         let mut out = Map::new();
         if !args.is_empty() {
-            let told = args.into_iter().map(|(name, values)| (clean(name), json!(self.several(&values)))).collect();
-            out.insert("args".into(), Json::Object(told));
+            let several = args.into_iter().map(|(name, values)| (clean(name), json!(self.several(&values)))).collect();
+            out.insert("args".into(), Json::Object(several));
         }
         if !results.is_empty() {
             out.insert("values".into(), json!(self.several(&results)));

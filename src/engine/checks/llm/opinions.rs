@@ -28,8 +28,8 @@ use crate::engine::checks::llm::budget::{Price, Purse, Run, money};
 use crate::engine::checks::llm::provider;
 use crate::judge::answer::{self, Confidence, Outcome, Word};
 use crate::judge::prompt::{self, Question, Wanted};
+use crate::judge::prompt_journey::TooLong;
 use crate::judge::proposed;
-use crate::judge::told::TooLong;
 use crate::judge::validate::{self, Believed, Fault, Judged};
 use crate::llm::answer::whole;
 use crate::llm::prompt::Prompt;
@@ -449,7 +449,7 @@ impl Turn<'_, '_> {
         let held = validate::Asked {
             nonce: &nonce,
             ids: &self.written.ids,
-            told: &self.written.told,
+            sent: &self.written.sent,
             events: self.question.events,
             names: self.question.names,
             incomplete: self.question.incomplete.is_some(),
