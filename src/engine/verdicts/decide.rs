@@ -8,7 +8,7 @@ use crate::base::text;
 use crate::domain::decision::{FileEdit, Verb};
 use crate::domain::proposal::{OpenVerdict, Proposal, ProposalState};
 use crate::engine::checks::intents;
-use crate::engine::checks::pytest_run::{Told, ToldTest};
+use crate::engine::checks::pytest_run::{TestReport, TestReports};
 use crate::engine::state::core::Core;
 use crate::engine::state::rows;
 use crate::engine::verdicts;
@@ -32,16 +32,16 @@ pub fn check(proposals: &[Arc<Proposal>], verb: Verb) -> Result<(), Trouble> {
 /// Says what overruling verdicts writes into the file of overrides; nothing for other proposals.
 pub fn overruling(core: &Core, proposals: &[Arc<Proposal>], reason: Option<&str>) -> Result<Option<FileEdit>, Trouble> {
     let open = proposals.iter().filter_map(|one| one.verdict());
-    let told: Told = open
+    let reports: TestReports = open
         .map(|open| {
-            let one = ToldTest { intent: open.intent.clone(), verdict: Some(open.verdict.clone()), ..ToldTest::default() };
+            let one = TestReport { intent: open.intent.clone(), verdict: Some(open.verdict.clone()), ..TestReport::default() };
             (open.test.clone(), one)
         })
         .collect();
-    if told.is_empty() {
+    if reports.is_empty() {
         return Ok(None);
     }
-    Ok(Some(intents::overrule::plan(&core.root, &told, reason.unwrap_or_default(), None)?.1))
+    Ok(Some(intents::overrule::plan(&core.root, &reports, reason.unwrap_or_default(), None)?.1))
 }
 
 /// Takes the clauses that a person chose for a test, in place of what it does now; no text takes them away.

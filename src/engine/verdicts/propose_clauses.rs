@@ -14,7 +14,7 @@ use crate::domain::verdict::{JudgedTest, Proposed};
 use crate::engine::checks::intents::suggest::NO_MODEL;
 use crate::engine::checks::llm::budget::Run;
 use crate::engine::checks::llm::opinions::Asking;
-use crate::engine::checks::pytest_run::{self, ToldTest};
+use crate::engine::checks::pytest_run::{self, TestReport};
 use crate::engine::checks::verdict_files::UNTRACED;
 use crate::engine::python::pytest_process::Running;
 use crate::engine::state::background::blocking;
@@ -95,7 +95,7 @@ async fn allowed(
 }
 
 /// Runs the test and gives what was told of it; none when somebody wanted it to stop.
-async fn told(core: &Arc<Core>, job: &Job<'_>, judged: &JudgedTest, shown: &[&str]) -> Result<Option<ToldTest>, Trouble> {
+async fn told(core: &Arc<Core>, job: &Job<'_>, judged: &JudgedTest, shown: &[&str]) -> Result<Option<TestReport>, Trouble> {
     let name = verdict_rows::short(&judged.test);
     let folder = pytest_run::scratch()?;
     let file = folder.path().join("told");
@@ -122,7 +122,7 @@ async fn told(core: &Arc<Core>, job: &Job<'_>, judged: &JudgedTest, shown: &[&st
         let why = running.last_word().await;
         return Err(Trouble::environment(format!("No clauses: pytest did not run {name}.")).because(why));
     }
-    let mut all = pytest_run::told(&file)?;
+    let mut all = pytest_run::reports(&file)?;
     let told = all.remove(&judged.test).ok_or_else(|| {
         Trouble::usage(format!("No clauses: {name} came to no verdict."))
             .because("It was skipped, renamed, or ended before its end.")
@@ -148,7 +148,7 @@ fn made_safe(proposed: &mut Proposed) {
 }
 
 /// Keeps what was proposed beside the verdict, and says what came of it.
-fn keep(core: &Arc<Core>, judged: &JudgedTest, told: ToldTest) -> Result<(), Trouble> {
+fn keep(core: &Arc<Core>, judged: &JudgedTest, told: TestReport) -> Result<(), Trouble> {
     let name = verdict_rows::short(&judged.test);
     let mut proposed = *told.verdict.and_then(|verdict| verdict.proposed).unwrap_or_default();
     made_safe(&mut proposed);
