@@ -311,14 +311,14 @@ fn verdict(state: &AppState, loaded: &Loaded, open: &OpenVerdict) -> Vec<DocRow>
 
 /// Makes the lines of the intent and clauses of the test that is shown.
 fn intent(state: &AppState) -> Vec<DocRow> {
-    let Some(told) = state.journeys.told() else { return Vec::new() };
-    let judged = &told.view.judged;
+    let Some(journey) = state.journeys.journey() else { return Vec::new() };
+    let judged = &journey.view.judged;
     let row = journeys::row_of(state).map(|(_, row)| row);
     let shown = Intent {
         test: &judged.test,
         intent: &judged.intent,
         verdict: &judged.verdict,
-        since: Some(told.view.since),
+        since: Some(journey.view.since),
         stale: row.is_some_and(|row| row.stale),
         takes_journey: row.is_some_and(|row| row.proposal.is_some()) && judged.takes_journey(),
         chosen: state

@@ -13,7 +13,7 @@ const VALUE: usize = 60;
 
 /// A journey, and how its lines belong together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct ShownJourney {
     /// As stored.
     pub view: JudgedView,
     /// For each line the call around it, by its position.
@@ -24,7 +24,7 @@ pub struct Told {
     outcomes: BTreeMap<usize, usize>,
 }
 
-impl Told {
+impl ShownJourney {
     /// Finds out how the lines belong together.
     #[must_use]
     pub fn new(view: JudgedView) -> Self {
@@ -197,30 +197,31 @@ mod tests {
 
     #[test]
     fn lines_belong_to_their_calls() {
-        let told = Told::new(judged_view());
-        let named = |at: usize| told.line(at).unwrap().name.clone();
-        let at = |id: u32| told.position(LineId(id)).unwrap();
-        assert_eq!(named(told.parent(at(6)).unwrap()), "RegistrationService.register");
-        assert_eq!(told.parent(at(1)), None);
-        assert_eq!(told.end(at(1)), at(12) + 1, "all of it but the teardown");
-        assert!(told.folds(at(1)) && told.folds(at(6)) && !told.folds(at(2)), "a call and its end are no tree");
-        assert_eq!(told.outcome(at(2)).as_deref(), Some("→ False"));
-        let site = told.site(at(6)).unwrap();
+        let journey = ShownJourney::new(judged_view());
+        let named = |at: usize| journey.line(at).unwrap().name.clone();
+        let at = |id: u32| journey.position(LineId(id)).unwrap();
+        assert_eq!(named(journey.parent(at(6)).unwrap()), "RegistrationService.register");
+        assert_eq!(journey.parent(at(1)), None);
+        assert_eq!(journey.end(at(1)), at(12) + 1, "all of it but the teardown");
+        assert!(journey.folds(at(1)) && journey.folds(at(6)) && !journey.folds(at(2)), "a call and its end are no tree");
+        assert_eq!(journey.outcome(at(2)).as_deref(), Some("→ False"));
+        let site = journey.site(at(6)).unwrap();
         assert_eq!((site.path.as_str(), site.line, site.activation), ("shop/registration.py", 28, Some(at(1))));
-        let of_the_test = told.site(at(1)).unwrap();
+        let of_the_test = journey.site(at(1)).unwrap();
         assert_eq!((of_the_test.path.as_str(), of_the_test.activation), ("tests/test_registration.py", None));
-        assert_eq!(told.made_by(Some(at(1))).count(), 4);
+        assert_eq!(journey.made_by(Some(at(1))).count(), 4);
     }
 
     #[test]
     fn folding_hides_what_is_inside_and_nothing_else() {
-        let mut pane = crate::tui::panes::JourneysPane { loaded: Some(Ok(Told::new(judged_view()))), ..Default::default() };
+        let mut pane =
+            crate::tui::panes::JourneysPane { loaded: Some(Ok(ShownJourney::new(judged_view()))), ..Default::default() };
         pane.list_lines();
         let all = pane.lines.len();
         let (call, inside) = {
-            let told = pane.told().unwrap();
-            let at = told.position(LineId(6)).unwrap();
-            (at, told.end(at) - at - 1)
+            let journey = pane.journey().unwrap();
+            let at = journey.position(LineId(6)).unwrap();
+            (at, journey.end(at) - at - 1)
         };
         pane.folded.insert(call);
         pane.list_lines();

@@ -173,11 +173,11 @@ pub fn holding(verdict: &Verdict) -> String {
 /// Makes one line of the journey.
 #[must_use]
 pub fn row(state: &AppState, at: usize) -> Option<Row> {
-    let told = state.journeys.told()?;
+    let journey = state.journeys.journey()?;
     let at = *state.journeys.lines.get(at)?;
-    let line = told.line(at)?;
+    let line = journey.line(at)?;
     let folded = state.journeys.folded.contains(&at);
-    let fold = match (told.folds(at), folded) {
+    let fold = match (journey.folds(at), folded) {
         (true, true) => "▸ ",
         (true, false) => "▾ ",
         (false, _) => "  ",
@@ -193,7 +193,7 @@ pub fn row(state: &AppState, at: usize) -> Option<Row> {
     let indent = "  ".repeat(usize::try_from(line.depth).unwrap_or(0));
     row = match line.kind {
         LineKind::Heading => {
-            let lines = count(told.end(at).saturating_sub(at + 1), "line");
+            let lines = count(journey.end(at).saturating_sub(at + 1), "line");
             let row = row.add(Role::Dim, format!("{fold}{}", line.name));
             if folded { row.add(Role::Dim, format!(" {lines}")) } else { row }
         }
@@ -202,10 +202,10 @@ pub fn row(state: &AppState, at: usize) -> Option<Row> {
         _ => row.add(Role::Text, format!("{indent}  ")).add(Role::Text, ending(line)),
     };
     if folded {
-        if let Some(outcome) = told.outcome(at) {
+        if let Some(outcome) = journey.outcome(at) {
             row = row.add(Role::Dim, format!(" {outcome}"));
         }
-        let inside = marks.range(at + 1..told.end(at)).count();
+        let inside = marks.range(at + 1..journey.end(at)).count();
         if inside > 0 {
             row = row.end(Role::Accent, format!("{inside} inside"));
         }
@@ -220,12 +220,12 @@ pub fn row(state: &AppState, at: usize) -> Option<Row> {
 /// Writes what stands at the right of the journey's title.
 #[must_use]
 pub fn journey_right(state: &AppState) -> String {
-    let Some(told) = state.journeys.told() else { return String::new() };
+    let Some(journey) = state.journeys.journey() else { return String::new() };
     let marked = &state.journeys.marks;
     let at = state.journeys.here().and_then(|here| marked.keys().position(|line| *line == here));
     match (at, marked.len()) {
         (Some(at), all) => format!("evidence {} of {all}", at + 1),
-        (None, 0) => count(told.view.judged.journey.len(), "line"),
+        (None, 0) => count(journey.view.judged.journey.len(), "line"),
         (None, all) => format!("evidence {all}"),
     }
 }
@@ -252,8 +252,8 @@ pub fn line(state: &AppState) -> (String, Vec<String>) {
     if row.stale {
         return (left, vec!["~ Stale: the code changed, t judges again".into(), "~ Stale".into()]);
     }
-    let evidence: Vec<String> = state.journeys.told().map_or_else(Vec::new, |told| {
-        let clauses = told.view.judged.verdict.clauses.iter();
+    let evidence: Vec<String> = state.journeys.journey().map_or_else(Vec::new, |journey| {
+        let clauses = journey.view.judged.verdict.clauses.iter();
         let chosen = clauses.enumerate().find(|(at, one)| match state.journeys.clause {
             Some(clause) => clause == *at,
             None => one.outcome == ClauseOutcome::Violated,
