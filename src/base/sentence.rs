@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::redact::Redactor;
 use crate::base::text;
 
 /// A text for people. It has no methods of a text, so that nothing follows its wording.
@@ -19,10 +20,22 @@ impl Sentence {
         self.0.is_empty()
     }
 
+    /// Drops the full stops at its end, so that another sentence can take it in.
+    #[must_use]
+    pub fn without_stop(&self) -> Self {
+        self.0.trim_end_matches('.').into()
+    }
+
     /// Makes it safe to show on one line.
     #[must_use]
     pub fn line(&self) -> Self {
         text::display_line(&self.0).into()
+    }
+
+    /// Withholds secrets in it, and makes it safe to show on one line.
+    #[must_use]
+    pub fn redacted(&self, redactor: &mut Redactor) -> Self {
+        text::display_line(redactor.redact(&self.0).as_deref().unwrap_or(&self.0)).into()
     }
 
     /// Gives the text for a screen, a terminal or an agent: front ends alone call this.

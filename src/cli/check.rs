@@ -83,8 +83,8 @@ async fn tests(global: &Global, args: Check) -> Result<u8, Trouble> {
     let folder = pytest_run::scratch()?;
     let report = folder.path().join("verdicts");
     // A report of the person's own comes later, and counts.
-    let told = out.is_json().then(|| format!("--semantic-report={}", report.display()));
-    let words: Vec<String> = args.tests.into_iter().chain(flags).chain(told).chain(args.command).collect();
+    let reported = out.is_json().then(|| format!("--semantic-report={}", report.display()));
+    let words: Vec<String> = args.tests.into_iter().chain(flags).chain(reported).chain(args.command).collect();
     if args.stability {
         return stability(&options, &words, &mut out).await;
     }
@@ -103,8 +103,8 @@ async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
     let options = options(global, root_of(global, None)?, false)?;
     crate::engine::require_trust(&options.root, options.trust)?;
     let folder = pytest_run::scratch()?;
-    let told = folder.path().join("told");
-    let flags = [format!("--semantic-journeys={}", told.display()), "--no-semantic-strict".into(), "--semantic-dry-run".into()];
+    let file = folder.path().join("told");
+    let flags = [format!("--semantic-journeys={}", file.display()), "--no-semantic-strict".into(), "--semantic-dry-run".into()];
     let model = args.model.iter().map(|name| format!("--semantic-model={name}"));
     let words: Vec<String> = args.tests.iter().cloned().chain(flags).chain(model).chain(args.command).collect();
     let mut out = Output::stdout(global.format);
@@ -113,9 +113,9 @@ async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
         out.say("Nothing was accepted: what a test does is accepted where it passes.");
         return Ok(code);
     }
-    let mut told = pytest_run::told(&told)?;
-    pytest_run::only(&mut told, &args.tests);
-    for accepted in intents::accept::accept(&options.root, &told, &args.clauses, args.covers_all)? {
+    let mut reports = pytest_run::reports(&file)?;
+    pytest_run::only(&mut reports, &args.tests);
+    for accepted in intents::accept::accept(&options.root, &reports, &args.clauses, args.covers_all)? {
         let value =
             serde_json::json!({ "test": accepted.test, "journey_lines": accepted.journey, "uncovered": accepted.uncovered });
         out.result("accepted", &value);
@@ -144,13 +144,13 @@ async fn stability(options: &Options, words: &[String], out: &mut Output) -> Res
         None => Some(word.clone()),
     });
     for (name, words) in [("first", words.to_vec()), ("second", again.collect())] {
-        let told = folder.path().join(name);
-        let words: Vec<String> = words.into_iter().chain([format!("--semantic-journeys={}", told.display())]).collect();
+        let file = folder.path().join(name);
+        let words: Vec<String> = words.into_iter().chain([format!("--semantic-journeys={}", file.display())]).collect();
         let code = pytest(untraced(options, &words)?, out.is_json()).await?;
         if code > FINDINGS {
             return Ok(code);
         }
-        runs.push(pytest_run::told(&told)?);
+        runs.push(pytest_run::reports(&file)?);
     }
     let (Some(second), Some(first)) = (runs.pop(), runs.pop()) else { return Ok(OK) };
     let unstable = pytest_run::unstable(&first, &second);

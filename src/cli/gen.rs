@@ -92,7 +92,7 @@ pub async fn drafts(
     out.result("left_out", &left_out);
     show::unparsed(handle, out)?;
     let drafted: HashSet<FunctionId> =
-        ready.iter().chain(&refused).filter_map(|id| Some(handle.proposal(*id).ok()?.proposal.function)).collect();
+        ready.iter().chain(&refused).filter_map(|id| handle.proposal(*id).ok()?.proposal.function().cloned()).collect();
     // Of a function that was asked for and has its test, there is nothing to say against the rest of its calls.
     let snapshot = handle.refreshed().await;
     let is_tested = |id: &FunctionId| snapshot.functions.iter().any(|row| row.id == *id && row.mark == Mark::Tested);

@@ -22,12 +22,12 @@ pub(super) async fn overrule(global: &Global, args: Check) -> Result<u8, Trouble
     let lasts = args.expires.as_deref().map(clean::age).transpose()?;
     let (options, mut out) = (options(global, root_of(global, None)?, false)?, Output::stdout(global.format));
     let words = args.overrule.iter().cloned().chain(["--no-semantic-strict".to_owned()]).chain(args.command).collect();
-    let (code, mut told) = run(&options, words, out.is_json()).await?;
+    let (code, mut reports) = run(&options, words, out.is_json()).await?;
     if code > FINDINGS {
         return Ok(code);
     }
-    pytest_run::only(&mut told, &args.overrule);
-    for entry in intents::overrule::overrule(&options.root, &told, args.reason.as_deref().unwrap_or_default(), lasts)? {
+    pytest_run::only(&mut reports, &args.overrule);
+    for entry in intents::overrule::overrule(&options.root, &reports, args.reason.as_deref().unwrap_or_default(), lasts)? {
         out.result("overruled", &entry);
         out.say(format!("Overruled: {}, for as long as it does and means the same.", text::display_line(&entry.test)));
     }
@@ -51,17 +51,17 @@ pub(super) async fn audit(global: &Global, args: Check) -> Result<u8, Trouble> {
     let files: BTreeSet<String> = overrides.iter().map(|entry| file(&entry.test)).collect();
     let there = files.into_iter().filter(|file| options.root.join(file).is_file());
     let words: Vec<String> = there.collect();
-    let mut told = pytest_run::Told::new();
+    let mut reports = pytest_run::TestReports::new();
     if !words.is_empty() {
         let flags = ["-q", "--no-header", "--no-summary", "--no-semantic-strict", "--semantic-dry-run"].map(str::to_owned);
         let (code, found) = run(&options, words.into_iter().chain(flags).chain(args.command).collect(), out.is_json()).await?;
         if code > FINDINGS {
             return Ok(code);
         }
-        told = found;
+        reports = found;
     }
     let mut findings = !damaged.is_empty();
-    for one in intents::overrule::audited(overrides, &told) {
+    for one in intents::overrule::audited(overrides, &reports) {
         findings |= !matches!(one.state, Some(State::Stands | State::Replaced));
         out.result("override", &one);
         lines(&one).into_iter().for_each(|line| out.say(line));
@@ -69,13 +69,13 @@ pub(super) async fn audit(global: &Global, args: Check) -> Result<u8, Trouble> {
     Ok(if findings { FINDINGS } else { OK })
 }
 
-async fn run(options: &Options, words: Vec<String>, beside_json: bool) -> Result<(u8, pytest_run::Told), Trouble> {
+async fn run(options: &Options, words: Vec<String>, beside_json: bool) -> Result<(u8, pytest_run::TestReports), Trouble> {
     crate::engine::require_trust(&options.root, options.trust)?;
     let folder = pytest_run::scratch()?;
     let path = folder.path().join("told");
     let words: Vec<String> = words.into_iter().chain([format!("--semantic-journeys={}", path.display())]).collect();
     let code = pytest(untraced(options, &words)?, beside_json).await?;
-    Ok((code, if code > FINDINGS { pytest_run::Told::new() } else { pytest_run::told(&path)? }))
+    Ok((code, if code > FINDINGS { pytest_run::TestReports::new() } else { pytest_run::reports(&path)? }))
 }
 
 fn lines(one: &Audited) -> Vec<String> {

@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 
 use crate::base::error::Trouble;
+use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::cli::args::{Global, Review};
 use crate::cli::ask::ask;
@@ -106,7 +107,7 @@ fn chosen(words: &[String], queue: &[QueueRow]) -> Result<Vec<ProposalId>, Troub
 }
 
 /// Says what is not accepted together with others, and how it is accepted.
-pub fn left_to_look_at(handle: &Handle, out: &mut Output, alone: &[(ProposalId, String)]) -> Result<(), Trouble> {
+pub fn left_to_look_at(handle: &Handle, out: &mut Output, alone: &[(ProposalId, Sentence)]) -> Result<(), Trouble> {
     out.result("left_to_look_at", &alone);
     for (id, why) in alone {
         let view = handle.proposal(*id)?;
@@ -114,7 +115,7 @@ pub fn left_to_look_at(handle: &Handle, out: &mut Output, alone: &[(ProposalId, 
         let takes = if view.conflict.is_some() { "writes its other tests" } else { "takes it" };
         let todo = view.blocked.and_then(|trouble| trouble.todo);
         let todo = todo.unwrap_or_else(|| format!("review --accept {} {takes}.", id.0).into());
-        out.say(format!("Left for you to look at: #{} {}: {why}. {todo}", id.0, view.proposal.function));
+        out.say(format!("Left for you to look at: #{} {}: {why}. {todo}", id.0, view.proposal.subject));
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ pub fn head(proposal: &Proposal) -> String {
         Body::Verdict(_) => "verdict".to_owned(),
         Body::Spec(spec) => format!("YAML test by {}", spec.origin.author().unwrap_or_default()),
     };
-    out.push_str(&format!("\n#{} {kind}  {}  {}\n", proposal.id.0, proposal.function, state(proposal.state)));
+    out.push_str(&format!("\n#{} {kind}  {}  {}\n", proposal.id.0, proposal.subject, state(proposal.state)));
     for evidence in &proposal.evidence {
         out.push_str(&format!("  {}\n", evidence_line(evidence)));
         for line in evidence.more.iter().take(8) {
@@ -39,25 +39,25 @@ pub fn proposal(view: &ProposalView) -> String {
     let proposal = &view.proposal;
     let mut out = head(proposal);
     if let Some(conflict) = view.conflict.as_ref().filter(|_| view.blocked.is_none()) {
-        out.push_str(&format!("  {}\n", text::display_line(&conflict.told())));
+        out.push_str(&format!("  {}\n", text::display_line(&conflict.summary())));
     }
     if let Body::Spec(spec) = &proposal.body {
         out.push_str(&format!("  asked for: {}\n", text::display_line(&spec.asked)));
     }
     if let Body::Verdict(open) = &proposal.body {
         out.push_str(&format!("  intent: {}\n", text::display_line(&open.intent)));
-        out.push_str(&format!("  {}\n", text::display_line(&open.verdict.reason)));
+        out.push_str(&format!("  {}\n", open.verdict.reason.line()));
     }
     if let Body::Change(change) = &proposal.body {
         for edit in &change.because {
-            out.push_str(&format!("  because {}\n", edit.told_with_place()));
+            out.push_str(&format!("  because {}\n", edit.summary_with_place()));
             for line in edit.hunk.iter().take(12) {
                 out.push_str(&format!("      {line}\n"));
             }
         }
         for call in change.calls.iter().take(CALLS_SHOWN) {
             let times = if call.times > 1 { format!("  ×{}", call.times) } else { String::new() };
-            out.push_str(&format!("  {}{}{times}\n", proposal.function, call.arguments));
+            out.push_str(&format!("  {}{}{times}\n", proposal.subject, call.arguments));
             let (old, new) = both_outcomes(&call.old, &call.new, 120);
             out.push_str(&format!("    old  {old}\n    new  {new}\n"));
             if !call.difference.path.is_empty() {
@@ -102,7 +102,7 @@ pub fn proposal(view: &ProposalView) -> String {
 pub fn unparsed(handle: &Handle, out: &mut Output) -> Result<Vec<Unparsed>, Trouble> {
     let found = handle.unparsed()?;
     out.result("unparsed", &found);
-    found.iter().for_each(|file| out.say(format!("! {}", file.told())));
+    found.iter().for_each(|file| out.say(format!("! {}", file.summary())));
     Ok(found)
 }
 

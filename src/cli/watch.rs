@@ -66,7 +66,7 @@ fn begin(out: &mut Output, project: &str, functions: usize, files: usize) {
 fn because(handle: &Handle, out: &mut Output, proposal: ProposalId) {
     let Ok(view) = handle.proposal(proposal) else { return };
     for edit in view.proposal.change().map_or(&[][..], |change| &change.because) {
-        out.say(format!("    because you changed {}", edit.told_with_place()));
+        out.say(format!("    because you changed {}", edit.summary_with_place()));
     }
 }
 

@@ -83,6 +83,7 @@ fn log(test: (&str, &str), events: &[JourneyEvent], source: &dyn Fn(&FunctionId)
         match &event.what {
             What::Call { brief: true, .. } | What::Throw { .. } => return None,
             What::Call { function, args, parent, .. } => {
+                let function = function.function()?;
                 let name = function.qualname().rsplit('.').next().unwrap_or_default().to_owned();
                 if !sources.contains_key(function) {
                     sources.insert(function, source(function)?);

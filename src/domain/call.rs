@@ -469,9 +469,9 @@ impl ProgramEnd {
         Self::Killed(name.unwrap_or_else(|| format!("signal {number}")))
     }
 
-    /// Says how a program ended that did not end well, and what is left of its calls; nothing of one that did.
+    /// Says how a program failed, and how many of its calls are stored. Returns nothing for a program that did not fail.
     #[must_use]
-    pub fn told(&self, kept: u64) -> Option<String> {
+    pub fn summary(&self, kept: u64) -> Option<String> {
         let end = match self {
             Self::Exited(0) | Self::Running | Self::NotStarted(_) => return None,
             Self::Exited(code) => format!("Your program ended with exit code {code}."),

@@ -7,6 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::sentence::Sentence;
 use crate::domain::journey::{LineId, Phase};
 use crate::domain::value::Value;
 
@@ -190,7 +191,7 @@ pub enum Outcome {
     /// Nothing happened that it speaks of.
     Vacuous,
     /// It cannot be told from what was recorded.
-    Unknown { reason: String },
+    Unknown { reason: Sentence },
 }
 
 /// A decided clause: what came of it, and the lines that show it.
@@ -200,7 +201,7 @@ pub struct Finding {
     #[serde(flatten)]
     pub outcome: Outcome,
     /// Why, for people.
-    pub why: String,
+    pub why: Sentence,
     /// The lines that show it: of a violation as few as it takes.
     pub evidence: Vec<LineId>,
     /// What a reader asks first: calls of the same name elsewhere, lines that were not reached.

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
-use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::proposal_subject::ProposalSubject;
 
 /// Numbers a decision in the project's store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -83,8 +83,9 @@ pub struct Decision {
     pub id: DecisionId,
     /// What it is about.
     pub proposal: ProposalId,
-    /// The function.
-    pub function: FunctionId,
+    /// What the proposal is about.
+    #[serde(rename = "function")]
+    pub subject: ProposalSubject,
     /// What was decided.
     pub verb: Verb,
     /// Where the proposal stood before.
@@ -93,7 +94,7 @@ pub struct Decision {
     pub by: String,
     /// When.
     pub at: Moment,
-    /// Why, where a reason was given.
+    /// Why, in the words of the person who decided. They go into the files of overrides and of notes, so they are data.
     pub reason: Option<String>,
     /// The proposal's text, or the changed outcomes, at that moment.
     pub basis: Digest,

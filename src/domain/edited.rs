@@ -102,7 +102,7 @@ impl EditedCode {
 
     /// Says in one line what was edited, why nothing compares it, and what to do.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         let (name, place) = self.name_and_place();
         let place = if place.is_empty() { place } else { format!("  {place}") };
         let what = if self.fails() { "was edited" } else { "was edited and not compared" };
@@ -142,7 +142,7 @@ impl ImportFailure {
 
     /// Says where and what it is, and what cannot run.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         let lost = self.lost().map_or_else(String::new, |lost| format!(" {lost}"));
         self.exception_at() + &lost
     }
@@ -181,7 +181,7 @@ impl Edits {
     /// Says in lines what broke, what was not compared and what does not count.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        let mut out: Vec<String> = self.import_failures.iter().map(|one| format!("✗ {}", one.told())).collect();
+        let mut out: Vec<String> = self.import_failures.iter().map(|one| format!("✗ {}", one.summary())).collect();
         out.extend(
             self.gone
                 .iter()
@@ -192,7 +192,7 @@ impl Edits {
         out.extend(
             self.not_compared()
                 .filter(|one| !is_said(one))
-                .map(|one| format!("{} {}", if one.fails() { "✗" } else { "?" }, one.told())),
+                .map(|one| format!("{} {}", if one.fails() { "✗" } else { "?" }, one.summary())),
         );
         let named = |what: &str, names: &[FunctionId]| {
             (!names.is_empty()).then(|| format!("◦ {what}: {}.", list(names.iter().map(|id| id.0.as_str()))))
@@ -261,20 +261,20 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_compared_is_told_with_the_reason_and_what_to_do() {
-        let told = edited(0, 0, vec![(ReasonCode::NestedFunction, 2)]).told();
+    fn what_was_not_compared_is_named_with_the_reason_and_what_to_do() {
+        let summary = edited(0, 0, vec![(ReasonCode::NestedFunction, 2)]).summary();
         let said = "m:f was edited and not compared  m.py:3  2 recorded calls: is defined inside another function. \
                     Move it to module level, or test the outer function.";
-        assert_eq!(told, said);
+        assert_eq!(summary, said);
         let never =
             EditedCode { test: Some("tests/test_m.py::test_f".into()), ..edited(0, 0, vec![(ReasonCode::NotRecorded, 0)]) };
         let said = "m:f was edited and not compared  m.py:3  was never recorded. Record a test that may call it: \
                     `pytead-tui run -- python -m pytest tests/test_m.py::test_f`.";
-        assert_eq!(never.told(), said);
+        assert_eq!(never.summary(), said);
     }
 
     #[test]
-    fn a_broken_import_is_told_with_its_line_and_what_cannot_run() {
+    fn a_broken_import_is_named_with_its_line_and_what_cannot_run() {
         let failure = ImportFailure {
             path: RelPath::new("calc.py").unwrap(),
             line: 1,
@@ -283,7 +283,7 @@ mod tests {
         };
         let said = "calc.py:1 breaks the import: ImportError: cannot import name 'scales'. 3 recorded calls cannot run: \
                     calc:fee, calc:Acc.double.";
-        assert_eq!(failure.told(), said);
+        assert_eq!(failure.summary(), said);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::domain::command::JobId;
 use crate::domain::decision::Verb;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::question::QuestionId;
 use crate::domain::spec::Status;
 use crate::domain::verdict::Ruling;
@@ -33,7 +34,12 @@ pub enum Event {
     /// A recording ended.
     RecordingEnded { recording: RecordingId, end: ProgramEnd, kept: u64, seen: u64, functions: u64, ms: u64 },
     /// A proposal took a step.
-    ProposalMoved { proposal: ProposalId, function: FunctionId, state: ProposalState },
+    ProposalMoved {
+        proposal: ProposalId,
+        #[serde(rename = "function")]
+        subject: ProposalSubject,
+        state: ProposalState,
+    },
     /// A proposal's evidence grew.
     EvidenceChanged { proposal: ProposalId },
     /// Recorded calls were run against today's code.
@@ -61,14 +67,20 @@ pub enum Event {
     /// A decision was made; `again` where it was taken back before.
     Decided {
         proposal: ProposalId,
-        function: FunctionId,
+        #[serde(rename = "function")]
+        subject: ProposalSubject,
         verb: Verb,
         line: Sentence,
         #[serde(skip)]
         again: bool,
     },
     /// A decision was taken back.
-    Undone { proposal: ProposalId, function: FunctionId, line: Sentence },
+    Undone {
+        proposal: ProposalId,
+        #[serde(rename = "function")]
+        subject: ProposalSubject,
+        line: Sentence,
+    },
     /// A file was written.
     Wrote { path: RelPath, added: usize, removed: usize },
     /// A job began, went on or ended.

@@ -211,7 +211,7 @@ pub struct Evidence {
     pub what: EvidenceKind,
     /// What was seen, one line.
     pub detail: Sentence,
-    /// More lines: a traceback, an output.
+    /// More lines: a traceback, an output, a line of a file. They are data: a model is shown those of a failed draft.
     pub more: Vec<String>,
     /// The test that fails, if it is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -8,6 +8,7 @@ use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::call::RecordingId;
 use crate::domain::function::FunctionId;
+use crate::domain::proposal_subject::ProposalSubject;
 
 /// What a job works on. Printed as one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,8 +22,8 @@ pub enum JobSubject {
         /// The command line.
         command: String,
     },
-    /// A function, for which something is written.
-    Function(FunctionId),
+    /// A function or a YAML test that a model writes a text for.
+    Writing(ProposalSubject),
     /// The draft of a function.
     Draft(FunctionId),
     /// So many drafts.
@@ -48,12 +49,23 @@ pub enum JobSubject {
 }
 
 impl JobSubject {
-    /// Gives the function that the job works for.
+    /// Returns the function that the job works for.
     #[must_use]
     pub fn function(&self) -> Option<&FunctionId> {
         match self {
-            Self::Function(id) | Self::Draft(id) => Some(id),
+            Self::Writing(subject) => subject.function(),
+            Self::Draft(id) => Some(id),
             _ => None,
+        }
+    }
+
+    /// Tells whether the job works for what a proposal is about.
+    #[must_use]
+    pub fn is_for(&self, subject: &ProposalSubject) -> bool {
+        match self {
+            Self::Writing(own) => own == subject,
+            Self::Draft(id) => subject.is(id),
+            _ => false,
         }
     }
 
@@ -61,7 +73,7 @@ impl JobSubject {
     #[must_use]
     pub fn short(&self) -> String {
         match self {
-            Self::Function(id) => id.qualname().to_owned(),
+            Self::Writing(subject) => subject.short().to_owned(),
             Self::Test(test) => test.split_once("::").map_or(test.as_str(), |(_, name)| name).to_owned(),
             other => other.to_string(),
         }
@@ -73,7 +85,7 @@ impl fmt::Display for JobSubject {
         match self {
             Self::Project(name) | Self::Revision(name) | Self::Model(name) | Self::Test(name) => f.write_str(name),
             Self::Recording { command, .. } => f.write_str(command),
-            Self::Function(id) => id.fmt(f),
+            Self::Writing(subject) => subject.fmt(f),
             Self::Draft(id) => f.write_str(id.qualname()),
             Self::Drafts(number) => f.write_str(&text::count(*number, "draft")),
             Self::RecordedCalls => f.write_str("recorded calls"),
@@ -102,7 +114,7 @@ mod tests {
         let command = || JobSubject::Recording { id: RecordingId(3), command: "python -m shop:app".into() };
         let test = || JobSubject::Test("tests/test_shop.py::test_total".into());
         for (subject, whole, short) in [
-            (JobSubject::Function(id.clone()), "shop.cart:Cart.total", "Cart.total"),
+            (JobSubject::Writing(id.clone().into()), "shop.cart:Cart.total", "Cart.total"),
             (JobSubject::Draft(id.clone()), "Cart.total", "Cart.total"),
             (JobSubject::Drafts(2), "2 drafts", "2 drafts"),
             (command(), "python -m shop:app", "python -m shop:app"),

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::call::Argument;
+use crate::domain::callee::Callee;
 use crate::domain::function::FunctionId;
 use crate::domain::touch::Touch;
 use crate::domain::value::Value;
@@ -89,7 +90,7 @@ pub enum What {
     /// told in `brief`, only those that no call of the function came to before, and no object was looked into: what
     /// changed is not known.
     Call {
-        function: FunctionId,
+        function: Callee,
         args: Vec<Argument>,
         receiver: Option<u64>,
         parent: Option<LineId>,
@@ -124,7 +125,7 @@ impl JourneyEvent {
                 let skip = usize::from(receiver.is_some());
                 let args: Vec<String> =
                     args.iter().skip(skip).map(|arg| format!("{}={}", arg.name, arg.value.summary(VALUE))).collect();
-                format!("{}({})", function.0, args.join(", "))
+                format!("{function}({})", args.join(", "))
             }
             What::Return { value, .. } => format!("→ {}", value.summary(VALUE)),
             What::Raise { exception, raised_at, .. } => match raised_at {
@@ -141,10 +142,10 @@ impl JourneyEvent {
     }
 }
 
-/// What a line of a told journey is.
+/// What a line of a journey is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Telling {
+pub enum LineKind {
     /// Where the lines below it belong: `In the test:`.
     Heading,
     /// A call began; the calls are counted.
@@ -159,7 +160,7 @@ pub enum Telling {
     Closed,
 }
 
-/// Where lines of a told journey belong.
+/// Where lines of a journey belong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Heading {
     /// What ran before the test.
@@ -185,12 +186,13 @@ impl Heading {
     }
 }
 
-/// One line of a journey as it is told to people: two runs of a test that do the same read the same.
+/// One line of a journey, for people. Two runs of a test that do the same have the same lines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToldLine {
+pub struct JourneyLine {
     /// What it is.
-    pub telling: Telling,
-    /// The event it tells; none for a heading.
+    #[serde(rename = "telling")]
+    pub kind: LineKind,
+    /// The event that it shows; none for a heading.
     pub line: Option<LineId>,
     /// The event that began the call it belongs to.
     pub call: Option<LineId>,
@@ -198,7 +200,7 @@ pub struct ToldLine {
     pub depth: u32,
     /// The function's name, with the object's number where there are several: `Cart#2.total`. Of a heading, its words.
     pub name: String,
-    /// Arguments in brackets, or the value; sanitised.
+    /// Arguments in brackets, or the value; sanitised. It is data: an accepted journey is compared by it.
     pub detail: String,
     /// The function, where a call begins.
     pub function: Option<FunctionId>,
@@ -208,12 +210,12 @@ pub struct ToldLine {
     pub reached: Vec<u32>,
 }
 
-impl ToldLine {
+impl JourneyLine {
     /// Makes a heading.
     #[must_use]
     pub fn heading(heading: Heading) -> Self {
         Self {
-            telling: Telling::Heading,
+            kind: LineKind::Heading,
             line: None,
             call: None,
             depth: 0,
@@ -228,7 +230,7 @@ impl ToldLine {
     /// Tells whether it is this heading.
     #[must_use]
     pub fn is_heading(&self, heading: Heading) -> bool {
-        self.telling == Telling::Heading && self.name == heading.words()
+        self.kind == LineKind::Heading && self.name == heading.words()
     }
 
     /// Writes the line as files and reports have it: `2.   [CALLED] Cart.total({})`.
@@ -236,13 +238,13 @@ impl ToldLine {
     pub fn text(&self) -> String {
         let indent = "  ".repeat(usize::try_from(self.depth).unwrap_or(0));
         let Self { name, detail, .. } = self;
-        match self.telling {
-            Telling::Heading => name.clone(),
-            Telling::Called(number) => format!("{number}. {indent}[CALLED] {name}{detail}"),
-            Telling::Returned => format!("{indent}[RETURNED] {name} -> {detail}"),
-            Telling::Raised => format!("{indent}[RAISED] {name} -> {detail}"),
-            Telling::Yielded => format!("{indent}[YIELDED] {name} -> {detail}"),
-            Telling::Closed => format!("{indent}[CLOSED] {name}"),
+        match self.kind {
+            LineKind::Heading => name.clone(),
+            LineKind::Called(number) => format!("{number}. {indent}[CALLED] {name}{detail}"),
+            LineKind::Returned => format!("{indent}[RETURNED] {name} -> {detail}"),
+            LineKind::Raised => format!("{indent}[RAISED] {name} -> {detail}"),
+            LineKind::Yielded => format!("{indent}[YIELDED] {name} -> {detail}"),
+            LineKind::Closed => format!("{indent}[CLOSED] {name}"),
         }
     }
 }

@@ -1,9 +1,12 @@
 //! Whatever waits for a person: drafts, behaviour changes and verdicts, their states, and the evidence that stands beside them.
 
+mod state;
+
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::state::{IllegalMove, ProposalState};
 use crate::base::clock::Moment;
 use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
@@ -12,6 +15,7 @@ use crate::domain::call::{CallId, Effect};
 use crate::domain::decision::FileEdit;
 use crate::domain::evidence::{Evidence, EvidenceKind};
 use crate::domain::function::FunctionId;
+use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::reason::Reason;
 use crate::domain::subject::Subject;
 use crate::domain::value::Difference;
@@ -21,80 +25,6 @@ use crate::domain::verdict::Verdict;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ProposalId(pub i64);
-
-/// Where a proposal stands on its way from idea to file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ProposalState {
-    /// Waits for its turn.
-    Queued,
-    /// A model is writing it.
-    Streaming,
-    /// It is being run.
-    Proving,
-    /// A person may decide.
-    Ready,
-    /// A person took it; it is about to be written.
-    Accepted,
-    /// A person changed it; it is about to be written.
-    Edited,
-    /// A person does not want it.
-    Rejected,
-    /// It is in the project's files.
-    Written,
-    /// The gate turned it down, with its reason in the evidence.
-    Refused,
-    /// It broke or was cancelled; it can be queued again.
-    Failed,
-    /// What it rests on changed.
-    Stale,
-}
-
-/// A step that a proposal cannot take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a proposal cannot go from {from:?} to {to:?}")]
-pub struct IllegalMove {
-    /// Where it stands.
-    pub from: ProposalState,
-    /// Where it was to go.
-    pub to: ProposalState,
-}
-
-impl ProposalState {
-    /// Tells whether a person can still be asked.
-    #[must_use]
-    pub fn is_open(self) -> bool {
-        matches!(self, Self::Queued | Self::Streaming | Self::Proving | Self::Ready | Self::Stale | Self::Failed)
-    }
-
-    /// Takes one step.
-    ///
-    /// # Errors
-    /// Fails when the step is not one of the design's: see the table in the body.
-    pub fn transition(self, to: Self) -> Result<Self, IllegalMove> {
-        use ProposalState as S;
-        let legal = match (self, to) {
-            // Work moves on, and may be cut short anywhere.
-            (S::Queued, S::Streaming | S::Proving | S::Ready)
-            | (S::Streaming, S::Proving)
-            | (S::Proving, S::Ready | S::Refused)
-            | (S::Queued | S::Streaming | S::Proving, S::Failed)
-            // A person decides.
-            | (S::Ready, S::Accepted | S::Edited | S::Rejected | S::Proving | S::Queued)
-            | (S::Accepted | S::Edited, S::Written)
-            // An edit of refused or failed text is proved like new text; both may be put away.
-            | (S::Refused | S::Failed, S::Queued | S::Proving | S::Streaming | S::Rejected)
-            // Undo.
-            | (S::Accepted | S::Edited | S::Rejected | S::Written, S::Ready)
-            | (S::Rejected, S::Refused | S::Failed)
-            // Old code: redone, or put away.
-            | (S::Stale, S::Queued | S::Streaming | S::Proving | S::Ready | S::Rejected | S::Refused | S::Failed) => true,
-            (from, S::Stale) => from != S::Stale,
-            _ => false,
-        };
-        if legal { Ok(to) } else { Err(IllegalMove { from: self, to }) }
-    }
-}
 
 /// What kind of thing waits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -239,7 +169,7 @@ pub struct Draft {
     pub helpers: Vec<Helper>,
     /// Folders that have to be on `sys.path`, below the root; empty text for the root.
     pub import_roots: Vec<String>,
-    /// A remark the person gave to the model.
+    /// The remark that a person gave to the model. It is data: the model is sent it again.
     pub remark: Option<String>,
     /// What the function promised when a model was asked, by [`Fingerprint::promise`](super::function::Fingerprint::promise).
     #[serde(default)]
@@ -376,7 +306,7 @@ pub struct Edit {
 impl Edit {
     /// Names what was edited, for people.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         match &self.subject {
             Subject::File(path) => format!("{path}, which its calls read"),
             Subject::ImportCode(module) => format!("{module} outside its functions"),
@@ -386,10 +316,10 @@ impl Edit {
 
     /// Names what was edited with its place, for people.
     #[must_use]
-    pub fn told_with_place(&self) -> String {
+    pub fn summary_with_place(&self) -> String {
         match self.subject {
-            Subject::File(_) => self.told(),
-            Subject::Function(_) | Subject::ImportCode(_) => format!("{} in {}:{}", self.told(), self.path, self.line),
+            Subject::File(_) => self.summary(),
+            Subject::Function(_) | Subject::ImportCode(_) => format!("{} in {}:{}", self.summary(), self.path, self.line),
         }
     }
 }
@@ -399,8 +329,9 @@ impl Edit {
 pub struct Proposal {
     /// Its number.
     pub id: ProposalId,
-    /// The function it is about.
-    pub function: FunctionId,
+    /// What it is about.
+    #[serde(rename = "function")]
+    pub subject: ProposalSubject,
     /// Where it stands.
     pub state: ProposalState,
     /// What it proposes.
@@ -420,6 +351,7 @@ pub struct Proposal {
     /// The text a person made of it, in place of the draft's.
     pub edited: Option<String>,
 }
+
 impl Proposal {
     /// Gives the evidence that the model was told another signature or docstring than the function has today.
     #[must_use]
@@ -446,10 +378,10 @@ impl Proposal {
 
     /// Makes a proposal that waits for its turn: without a number, nothing known of it yet.
     #[must_use]
-    pub fn queued(function: FunctionId, body: Body, created: Moment) -> Self {
+    pub fn queued(subject: impl Into<ProposalSubject>, body: Body, created: Moment) -> Self {
         Self {
             id: ProposalId(0),
-            function,
+            subject: subject.into(),
             state: ProposalState::Queued,
             body,
             evidence: Vec::new(),
@@ -460,6 +392,12 @@ impl Proposal {
             skipped: false,
             edited: None,
         }
+    }
+
+    /// Returns the function that it is about, if it is about one.
+    #[must_use]
+    pub fn function(&self) -> Option<&FunctionId> {
+        self.subject.function()
     }
 
     /// Gives the draft, when it is one.
@@ -523,54 +461,5 @@ impl Proposal {
     #[must_use]
     pub fn is_by_agent(&self) -> bool {
         self.edited.is_none() && self.author().is_some_and(|origin| matches!(origin, Origin::Agent(_)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ProposalState as S;
-
-    const ALL: [S; 11] = [
-        S::Queued,
-        S::Streaming,
-        S::Proving,
-        S::Ready,
-        S::Accepted,
-        S::Edited,
-        S::Rejected,
-        S::Written,
-        S::Refused,
-        S::Failed,
-        S::Stale,
-    ];
-
-    #[test]
-    fn nothing_is_accepted_that_was_not_ready() {
-        for from in ALL {
-            for to in [S::Accepted, S::Edited] {
-                assert_eq!(from.transition(to).is_ok(), from == S::Ready, "{from:?} → {to:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn nothing_is_written_that_was_not_decided() {
-        for from in ALL {
-            assert_eq!(from.transition(S::Written).is_ok(), matches!(from, S::Accepted | S::Edited), "{from:?}");
-        }
-    }
-
-    #[test]
-    fn everything_can_become_stale_once() {
-        for from in ALL {
-            assert_eq!(from.transition(S::Stale).is_ok(), from != S::Stale);
-        }
-    }
-
-    #[test]
-    fn undo_leads_back_to_ready() {
-        for from in [S::Accepted, S::Edited, S::Rejected, S::Written] {
-            assert_eq!(from.transition(S::Ready), Ok(S::Ready));
-        }
     }
 }

@@ -99,7 +99,7 @@ fn journeys_come_back() {
     let args = vec![Argument::new("x", ParamKind::KeywordOnly, value())];
     let whats = [
         What::Call {
-            function: FunctionId("shop:total".into()),
+            function: FunctionId("shop:total".into()).into(),
             args,
             receiver: Some(u64::MAX),
             parent: Some(LineId(u32::MAX)),

@@ -20,6 +20,7 @@ use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
 use crate::domain::gap::Gap;
 use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::{Proposal, ProposalId, ProposalKind, ProposalState};
+use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::question::Question;
 use crate::domain::reason::{Reason, or_null};
 use crate::domain::spec_board::SpecRow;
@@ -192,8 +193,9 @@ pub struct QueueRow {
     pub id: ProposalId,
     /// What kind of thing it is.
     pub kind: ProposalKind,
-    /// The function.
-    pub function: FunctionId,
+    /// What it is about.
+    #[serde(rename = "function")]
+    pub subject: ProposalSubject,
     /// The file of the function.
     pub path: RelPath,
     /// Where it stands.
@@ -407,6 +409,15 @@ pub enum Topic {
     File(RelPath),
 }
 
+impl From<&ProposalSubject> for Topic {
+    fn from(subject: &ProposalSubject) -> Self {
+        match subject {
+            ProposalSubject::Function(id) => Self::Function(id.clone()),
+            ProposalSubject::YamlTest(file) => Self::Spec(file.clone()),
+        }
+    }
+}
+
 /// The calls of a function with equal inputs, as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CallKind {
@@ -499,9 +510,9 @@ pub struct Conflict {
 }
 
 impl Conflict {
-    /// Says what accepting leaves alone.
+    /// Says what accepting leaves unchanged.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         let stay = if self.tests.len() == 1 { "stays" } else { "stay" };
         format!("{} {stay} as changed by hand: accepting writes the others.", self.tests.join(", "))
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::base::sentence::Sentence;
 use crate::base::yaml::{Located, Place};
 use crate::domain::evaluator::Evaluator;
 use crate::domain::verdict::{Decided, Ruling};
@@ -128,7 +129,7 @@ pub enum End {
     },
     /// It was not tried.
     NotRun {
-        /// Why.
+        /// Why. Checks of a test read it as `error`, so it is data.
         why: String,
     },
 }
@@ -207,7 +208,7 @@ pub struct Report {
     /// What came of it.
     pub verdict: Ruling,
     /// Why, in a sentence.
-    pub reason: String,
+    pub reason: Sentence,
     /// Who decided.
     pub evaluator: Evaluator,
     /// Its steps, in the order they were run.
@@ -215,9 +216,9 @@ pub struct Report {
     /// What `pass_if` and `fail_if` came to, one by one.
     pub clauses: Vec<Decided>,
     /// What was seen across steps; decides nothing.
-    pub issues: Vec<String>,
+    pub issues: Vec<Sentence>,
     /// What a person should know besides: broken plugins, a cleanup that failed, processes left behind.
-    pub notes: Vec<String>,
+    pub notes: Vec<Sentence>,
     /// Milliseconds.
     pub ms: u64,
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
+use crate::base::sentence::Sentence;
 use crate::domain::spec::{Phase, Report, StepReport};
 use crate::domain::verdict::Ruling;
 
@@ -22,13 +23,13 @@ pub struct SpecRow {
     /// What came of it last.
     pub ruling: Option<Ruling>,
     /// Why, in a sentence; of a wrong file the first mistake.
-    pub reason: String,
+    pub reason: Sentence,
     /// When it ran last.
     pub at: Option<Moment>,
     /// Milliseconds it took then.
     pub ms: u64,
     /// Why what came of it is not of today's code.
-    pub stale: Option<String>,
+    pub stale: Option<Sentence>,
     /// It runs, or waits for its turn.
     pub running: Option<Running>,
 }
@@ -45,7 +46,7 @@ pub struct Running {
     /// The step that runs: its name, its line, which try it is and how many there may be.
     pub step: Option<(String, u32, u32, u32)>,
     /// Why it runs, where nobody asked for it.
-    pub because: Option<String>,
+    pub because: Option<Sentence>,
 }
 
 /// A YAML test with all that is known of it.
@@ -66,7 +67,7 @@ pub struct SpecView {
     /// What came of it last, without its steps.
     pub last: Option<Report>,
     /// Why it was run then, where nobody asked for it.
-    pub because: Option<String>,
+    pub because: Option<Sentence>,
 }
 
 /// Something wrong with a file.
@@ -120,7 +121,7 @@ pub struct SpecRun {
     /// When it ended.
     pub at: Moment,
     /// Why it was run, where nobody asked for it.
-    pub because: Option<String>,
+    pub because: Option<Sentence>,
     /// What it rested on.
     pub used: Used,
 }

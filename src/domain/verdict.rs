@@ -12,9 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Moment;
 use crate::base::paths::RelPath;
+use crate::base::sentence::Sentence;
 use crate::domain::evaluator::Evaluator;
 use crate::domain::gap::Gap;
-use crate::domain::journey::ToldLine;
+use crate::domain::journey::JourneyLine;
 use crate::domain::text_form::text_form;
 
 /// What came of an intent.
@@ -70,8 +71,8 @@ pub struct Decided {
     /// The lines of the journey that show it: `L17`.
     pub evidence: Vec<String>,
     /// Why, for people.
-    pub why: String,
-    /// The evidence as text, and what a reader asks first.
+    pub why: Sentence,
+    /// The evidence as text, and what a reader asks first. The text is data: lines of the journey.
     pub shown: Vec<String>,
     /// No rule decides it, so that a model is asked. Over once the test is judged.
     #[serde(skip)]
@@ -88,7 +89,7 @@ pub struct Verdict {
     /// Who decided.
     pub evaluator: Evaluator,
     /// Why, in a sentence.
-    pub reason: String,
+    pub reason: Sentence,
     /// Its clauses.
     pub clauses: Vec<Decided>,
     /// Sentences of the intent that no accepted clause covers: they are not decided, and a PASS beside them is one in part.
@@ -127,9 +128,9 @@ pub struct Proposed {
     /// Words of the intent that none of them says.
     pub uncovered: Vec<String>,
     /// Sentences that were left out, because they are no clauses or name what is not there: each with why.
-    pub left_out: Vec<String>,
+    pub left_out: Vec<Sentence>,
     /// Why there are none, or what to be careful about.
-    pub note: Option<String>,
+    pub note: Option<Sentence>,
     /// What was asked, or would be.
     pub asked: Option<Asked>,
 }
@@ -144,7 +145,7 @@ pub struct ProposedClause {
     /// What comes of it on the journey as it is now.
     pub outcome: ClauseOutcome,
     /// Why, for people.
-    pub why: String,
+    pub why: Sentence,
     /// The small changes of the journey that it would notice.
     pub notices: Vec<String>,
 }
@@ -152,16 +153,16 @@ pub struct ProposedClause {
 impl ProposedClause {
     /// Says in a line whether it holds now, what it is for, and what it would notice or why it does not hold.
     #[must_use]
-    pub fn about(&self) -> String {
-        let why = || self.why.trim_end_matches('.').to_owned();
+    pub fn about(&self) -> Sentence {
+        let why = || self.why.without_stop();
         let (now, more) = match self.outcome {
-            ClauseOutcome::Holds if self.notices.is_empty() => ("holds", "notices nothing small".to_owned()),
-            ClauseOutcome::Holds => ("holds", format!("notices {}", self.notices.join(", "))),
+            ClauseOutcome::Holds if self.notices.is_empty() => ("holds", "notices nothing small".into()),
+            ClauseOutcome::Holds => ("holds", format!("notices {}", self.notices.join(", ")).into()),
             ClauseOutcome::Violated => ("violated now", why()),
             ClauseOutcome::Vacuous => ("nothing happened that it speaks of", why()),
             ClauseOutcome::Unknown | ClauseOutcome::Unclear => ("not decided", why()),
         };
-        format!("{now}, for “{}”: {more}", self.span)
+        format!("{now}, for “{}”: {more}", self.span).into()
     }
 }
 
@@ -219,7 +220,7 @@ pub struct JudgedTest {
     /// What came of it.
     pub verdict: Verdict,
     /// What it did, line by line.
-    pub journey: Vec<ToldLine>,
+    pub journey: Vec<JourneyLine>,
     /// Lines of it that were left out, at its end.
     pub cut: usize,
     /// What the recorder left out: reason and count.

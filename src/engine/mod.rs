@@ -35,5 +35,5 @@ pub use recording::import::{Imported, Refusal};
 pub use recording::run::{Program, gap_lines};
 pub use review::decide::LeftAlone;
 pub use state::done::Done;
-pub use state::known_failures::told as put_away;
+pub use state::known_failures::summary as put_away;
 pub use state::trust::require_trust;

@@ -8,8 +8,8 @@ use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
-use crate::domain::deed::{Deed, Way};
 use crate::domain::function::FunctionId;
+use crate::domain::journal_entry::{JournalAction, JournalEntry};
 use crate::domain::proposal::{Body, Change, Draft, Proposal, ProposalId, ProposalState};
 use crate::domain::reason::ReasonCode;
 use crate::domain::samples;
@@ -120,7 +120,7 @@ fn cut_off(core: &Core, id: ProposalId, verb: Verb, edits: Vec<FileEdit>) {
     let decision = Decision {
         id: DecisionId(0),
         proposal: id,
-        function: FunctionId("m:f".into()),
+        subject: FunctionId("m:f".into()).into(),
         verb,
         from: ProposalState::Ready,
         by: "ada".into(),
@@ -130,7 +130,7 @@ fn cut_off(core: &Core, id: ProposalId, verb: Verb, edits: Vec<FileEdit>) {
         edits: edits.clone(),
         undone: false,
     };
-    core.store().begin(&Deed::new(Way::Made, vec![decision], edits)).unwrap();
+    core.store().begin(&JournalEntry::new(JournalAction::Decide, vec![decision], edits)).unwrap();
 }
 
 #[tokio::test]
@@ -261,7 +261,7 @@ async fn a_test_that_a_person_changed_does_not_hold_back_the_others_of_its_draft
     let second = core.add_proposal(proposal(ProposalState::Ready, two(3, 5))).unwrap().id;
     let view = proposal_view::proposal(&core, second).unwrap();
     assert!(view.blocked.is_none(), "{view:?}");
-    assert_eq!(view.conflict.unwrap().told(), "test_f stays as changed by hand: accepting writes the others.");
+    assert_eq!(view.conflict.unwrap().summary(), "test_f stays as changed by hand: accepting writes the others.");
     let (together, alone) = review::decide::in_bulk(&core, &[second]).unwrap();
     assert_eq!((together.len(), alone.len()), (0, 1), "many at once leave it to a person");
     review::decide::decide(&core, vec![second], Verb::Accept, None, None).await.unwrap();
@@ -336,7 +336,7 @@ async fn a_draft_proved_on_other_code_is_not_ready_any_more() {
     let core = core(place.path(), Trust::Trusted);
     *core.index.write() = Arc::new(Index::build(place.path(), &[], &|_, _| {}));
     let mut ready = proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 2\n"));
-    let code = basis::code_of(&core, vec![ready.function.clone()]).await.unwrap()[&ready.function];
+    let code = basis::code_of(&core, vec![ready.function().unwrap().clone()]).await.unwrap()[ready.function().unwrap()];
     ready.basis = basis::rests_on(code, &ready);
     let id = core.add_proposal(ready).unwrap().id;
     save("def f(x):\n    return x + 1\n\n\ndef g(x):\n    return x + 2\n");

@@ -4,6 +4,7 @@
 //! told by their counts, values are cut. Counts stay exact whatever is left out, and nothing is ever cut in silence: what
 //! does not fit is said not to.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde_json::{Map, Value as Json, json};
@@ -11,12 +12,12 @@ use serde_json::{Map, Value as Json, json};
 use crate::base::hash::Hasher;
 use crate::base::text::display;
 use crate::domain::call::Argument;
-use crate::domain::function::FunctionId;
+use crate::domain::callee::Callee;
 use crate::domain::journey::{JourneyEvent, LineId, Phase, What};
 use crate::domain::value::Value;
 use crate::judge::names::Names;
+use crate::judge::prompt_journey::{Line, PromptJourney, TooLong, tokens};
 use crate::judge::telling::Teller;
-use crate::judge::told::{Line, Told, TooLong, tokens};
 
 /// Bytes of a value, step by step.
 const VALUE: [usize; STEPS] = [300, 300, 300, 120, 60, 30];
@@ -43,7 +44,7 @@ const LINE_TOKENS: usize = 8;
 ///
 /// # Errors
 /// When it does not fit.
-pub fn compact(events: &[JourneyEvent], names: &Names, focus: &HashSet<FunctionId>, most: usize) -> Result<Told, TooLong> {
+pub fn compact(events: &[JourneyEvent], names: &Names, focus: &HashSet<Callee>, most: usize) -> Result<PromptJourney, TooLong> {
     let tree = Tree::of(events);
     let mut needs = usize::MAX;
     for step in 0..STEPS {
@@ -55,10 +56,10 @@ pub fn compact(events: &[JourneyEvent], names: &Names, focus: &HashSet<FunctionI
         if writer.all() {
             let mut lines = writer.lines;
             lines.sort_by_key(|line| (line.first, line.last));
-            let told = Told { lines, steps: step };
-            needs = tokens(&told.text());
+            let sent = PromptJourney { lines, steps: step };
+            needs = tokens(&sent.text());
             if needs <= most {
-                return Ok(told);
+                return Ok(sent);
             }
         }
     }
@@ -122,12 +123,12 @@ impl<'a> Tree<'a> {
             let mut hasher = Hasher::default();
             let own = &tree.nodes[node];
             let begin = &events[own.begin];
-            let (function, task) = match &begin.what {
-                What::Call { function, task, .. } => (function.0.as_str(), *task),
-                _ => ("", 0),
+            let (callee, task) = match &begin.what {
+                What::Call { function, task, .. } => (function.text(), *task),
+                _ => (Cow::Borrowed(""), 0),
             };
             let strand = tree.strands.get(&(begin.process, begin.thread, task)).copied().unwrap_or(0);
-            hasher.part(function.as_bytes()).part(&strand.to_le_bytes()).part(begin.phase.to_string().as_bytes());
+            hasher.part(callee.as_bytes()).part(&strand.to_le_bytes()).part(begin.phase.to_string().as_bytes());
             hasher.part(own.end.map_or(String::new(), |end| ending(&events[end].what)).as_bytes());
             own.items.iter().for_each(|item| {
                 hasher.part(&tree.shape(*item).to_le_bytes());
@@ -165,7 +166,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn function(&self, node: usize) -> Option<&'a FunctionId> {
+    fn function(&self, node: usize) -> Option<&'a Callee> {
         match &self.events[self.nodes[node].begin].what {
             What::Call { function, .. } => Some(function),
             _ => None,
@@ -213,19 +214,19 @@ fn kind(what: &What) -> &'static str {
 struct Writer<'t, 'a> {
     tree: &'t Tree<'a>,
     names: &'t Names,
-    focus: &'t HashSet<FunctionId>,
+    focus: &'t HashSet<Callee>,
     step: usize,
     /// Characters left before it does not fit.
     left: usize,
     teller: Teller,
-    short: HashMap<&'a FunctionId, String>,
+    short: HashMap<&'a Callee, String>,
     lines: Vec<Line>,
     /// How many activations of each function are around.
-    around: HashMap<&'a FunctionId, usize>,
+    around: HashMap<&'a Callee, usize>,
 }
 
 impl<'t, 'a> Writer<'t, 'a> {
-    fn new(tree: &'t Tree<'a>, names: &'t Names, focus: &'t HashSet<FunctionId>, step: usize, most: usize) -> Self {
+    fn new(tree: &'t Tree<'a>, names: &'t Names, focus: &'t HashSet<Callee>, step: usize, most: usize) -> Self {
         let left = most.saturating_mul(36) / 10;
         Self {
             tree,
@@ -323,7 +324,7 @@ impl<'t, 'a> Writer<'t, 'a> {
         found
     }
 
-    fn begins(&mut self, event: &JourneyEvent, function: &'a FunctionId, inside: Option<LineId>, open: bool) {
+    fn begins(&mut self, event: &JourneyEvent, function: &'a Callee, inside: Option<LineId>, open: bool) {
         let What::Call { args, receiver, task, .. } = &event.what else { return };
         let mut bare = Map::new();
         bare.insert("f".into(), json!(self.name(function)));
@@ -377,7 +378,7 @@ impl<'t, 'a> Writer<'t, 'a> {
         self.push(event.line, event.line, kind(&event.what), bare, data, BTreeMap::new(), None);
     }
 
-    fn function_of(&self, call: LineId) -> Option<&'a FunctionId> {
+    fn function_of(&self, call: LineId) -> Option<&'a Callee> {
         let event = self.tree.events.get((call.0 as usize).checked_sub(1)?)?;
         match &event.what {
             What::Call { function, .. } => Some(function),
@@ -413,7 +414,7 @@ impl<'t, 'a> Writer<'t, 'a> {
 
     /// Writes one line for all these items: how often each function was called, and what was raised.
     fn told_by_counts(&mut self, items: &[Item], kind: &'static str, mut bare: Map<String, Json>, data: Map<String, Json>) {
-        let mut calls: BTreeMap<FunctionId, usize> = BTreeMap::new();
+        let mut calls: BTreeMap<Callee, usize> = BTreeMap::new();
         let mut raised: BTreeMap<String, usize> = BTreeMap::new();
         let mut yields = 0;
         let tree = self.tree;
@@ -464,8 +465,8 @@ impl<'t, 'a> Writer<'t, 'a> {
         }
         let mut out = Map::new();
         if !args.is_empty() {
-            let told = args.into_iter().map(|(name, values)| (clean(name), json!(self.several(&values)))).collect();
-            out.insert("args".into(), Json::Object(told));
+            let several = args.into_iter().map(|(name, values)| (clean(name), json!(self.several(&values)))).collect();
+            out.insert("args".into(), Json::Object(several));
         }
         if !results.is_empty() {
             out.insert("values".into(), json!(self.several(&results)));
@@ -498,7 +499,7 @@ impl<'t, 'a> Writer<'t, 'a> {
         clean(&self.teller.value(value, VALUE[self.step]))
     }
 
-    fn name(&mut self, function: &'a FunctionId) -> String {
+    fn name(&mut self, function: &'a Callee) -> String {
         let names = self.names;
         self.short.entry(function).or_insert_with(|| names.called(function)).clone()
     }
@@ -511,8 +512,8 @@ impl<'t, 'a> Writer<'t, 'a> {
         kind: &'static str,
         bare: Map<String, Json>,
         data: Map<String, Json>,
-        counted: BTreeMap<FunctionId, usize>,
-        begins: Option<FunctionId>,
+        counted: BTreeMap<Callee, usize>,
+        begins: Option<Callee>,
     ) {
         let number = if first == last { first.to_string() } else { format!("{first}-{last}") };
         let mut whole = bare.clone();

@@ -89,7 +89,7 @@ pub fn decide(sentence: &str, scope: &Scope) -> Option<Decided> {
         Err(Refuted::Violated(why)) => (ClauseOutcome::Violated, why),
         Err(Refuted::Unclear(why)) => (ClauseOutcome::Unclear, why),
     };
-    let why = text::display_line(&why).into_owned();
+    let why = text::display_line(&why).into();
     Some(Decided {
         text: text::display_line(sentence).into_owned(),
         outcome,

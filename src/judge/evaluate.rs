@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::base::sentence::Sentence;
 use crate::domain::clause::{Calls, Clause, Ending, Finding, Head, Outcome, Scope, Test, Times};
 use crate::domain::journey::{JourneyEvent, LineId, Phase};
 use crate::judge::heads;
@@ -16,7 +17,7 @@ use crate::judge::values::{self, Answer};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
     /// In a few words.
-    pub reason: String,
+    pub reason: Sentence,
     /// They may have happened before what was recorded, not only after it.
     pub anywhere: bool,
 }
@@ -29,7 +30,7 @@ pub fn evaluate(events: &[JourneyEvent], missing: Option<&Missing>, clause: &Bou
     let parts = judge.parts();
     let mut finding = fold(parts.iter().map(|part| heads::decide(&judge, &clause.clause.head, part)).collect());
     if parts.is_empty() {
-        finding = Verdict::new(Answer3::Vacuous, "Nothing happened that it speaks of.".into(), Vec::new());
+        finding = Verdict::new(Answer3::Vacuous, "Nothing happened that it speaks of.", Vec::new());
     }
     if let Some(missing) = missing {
         finding.because_of(missing, &clause.clause.head);
@@ -64,15 +65,15 @@ pub(super) enum Answer3 {
 #[derive(Debug, Clone)]
 pub(super) struct Verdict {
     pub answer: Answer3,
-    pub why: String,
+    pub why: Sentence,
     pub evidence: Vec<LineId>,
     /// Nothing that may have happened besides can change it.
     pub settled: bool,
 }
 
 impl Verdict {
-    pub(super) fn new(answer: Answer3, why: String, evidence: Vec<LineId>) -> Self {
-        Self { answer, why, evidence, settled: false }
+    pub(super) fn new(answer: Answer3, why: impl Into<Sentence>, evidence: Vec<LineId>) -> Self {
+        Self { answer, why: why.into(), evidence, settled: false }
     }
 
     /// Says that nothing that may have happened besides can change it.
@@ -115,7 +116,7 @@ impl Verdict {
         };
         if !stands {
             self.answer = Answer3::Unknown;
-            self.why = format!("The recording is not complete ({}), and what is missing may decide it.", missing.reason);
+            self.why = format!("The recording is not complete ({}), and what is missing may decide it.", missing.reason).into();
         }
     }
 }
@@ -138,7 +139,7 @@ fn fold(parts: Vec<Verdict>) -> Verdict {
             (Answer3::Holds(_), None) => holds = Some(part),
         }
     }
-    let nothing = || Verdict::new(Answer3::Vacuous, "Nothing happened that it speaks of.".into(), Vec::new());
+    let nothing = || Verdict::new(Answer3::Vacuous, "Nothing happened that it speaks of.", Vec::new());
     unknown.or(holds).or(vacuous).unwrap_or_else(nothing)
 }
 

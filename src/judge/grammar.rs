@@ -3,6 +3,7 @@
 //! Nothing is guessed: a sentence that the grammar does not cover whole is not a clause. Which functions the names mean
 //! is `names.rs`.
 
+use crate::base::sentence::Sentence;
 use crate::domain::clause::{Calls, Clause, Head, Scope, Test, Times, Which};
 use crate::judge::forms;
 use crate::judge::phrases::{Parsed, Parser, Stop};
@@ -16,7 +17,7 @@ pub struct Unclear {
     /// Where in it, in bytes.
     pub at: usize,
     /// What the grammar can do with the rest, or what it would need there.
-    pub why: String,
+    pub why: Sentence,
 }
 
 impl std::fmt::Display for Unclear {
@@ -45,10 +46,10 @@ impl Unclear {
 ///
 /// [`Unclear`] when the grammar does not cover all of it.
 pub fn parse(sentence: &str) -> Result<Clause, Unclear> {
-    let unclear = |at, why: &str| Unclear { sentence: sentence.to_owned(), at, why: why.to_owned() };
-    let tokens = words::tokens(sentence).map_err(|at| unclear(at, "Nothing a clause is made of"))?;
+    let unclear = |at, why: Sentence| Unclear { sentence: sentence.to_owned(), at, why };
+    let tokens = words::tokens(sentence).map_err(|at| unclear(at, "Nothing a clause is made of".into()))?;
     let mut parser = Parser::new(words::rewritten(tokens), sentence.trim_end().len());
-    parser.clause().map_err(|Stop { at, why }| unclear(at, &why))
+    parser.clause().map_err(|Stop { at, why }| unclear(at, why))
 }
 
 /// Cuts a text into sentences: by line, bullets and full stops.

@@ -179,7 +179,7 @@ impl InPart<'_, '_, '_> {
     fn unknown(&self, hits: &[(usize, Answer)]) -> Verdict {
         let open: Vec<usize> =
             hits.iter().filter(|(_, fits)| *fits == Answer::Unknown).map(|(act, _)| *act).take(SHOWN).collect();
-        Verdict::new(Answer3::Unknown, "A value that decides it was not recorded whole.".into(), self.lines(&open))
+        Verdict::new(Answer3::Unknown, "A value that decides it was not recorded whole.", self.lines(&open))
     }
 
     /// Existence: one suffices.
@@ -203,7 +203,7 @@ impl InPart<'_, '_, '_> {
             return self.unknown(&items);
         }
         if items.is_empty() {
-            return Verdict::new(Answer3::Vacuous, "Nothing happened that it speaks of.".into(), Vec::new());
+            return Verdict::new(Answer3::Vacuous, "Nothing happened that it speaks of.", Vec::new());
         }
         let shown: Vec<usize> = items.iter().map(|(act, _)| *act).take(SHOWN).collect();
         Verdict::new(Answer3::Holds(items.len()), times(items.len()), self.lines(&shown))
@@ -254,7 +254,7 @@ impl InPart<'_, '_, '_> {
             return self.unknown(&hits.concat());
         }
         let shown: Vec<usize> = hits.iter().filter_map(|hits| hits.first()).map(|(act, _)| *act).collect();
-        Verdict::new(Answer3::Holds(1), "In this order.".into(), self.lines(&shown))
+        Verdict::new(Answer3::Holds(1), "In this order.", self.lines(&shown))
     }
 
     fn only_after(&self, calls: &Calls, first: &Calls) -> Verdict {
@@ -444,10 +444,10 @@ impl InPart<'_, '_, '_> {
             }
         };
         let (Some(one), Some(other)) = (result(one), result(other)) else {
-            return Verdict::new(Answer3::Vacuous, "There is no such result.".into(), Vec::new());
+            return Verdict::new(Answer3::Vacuous, "There is no such result.", Vec::new());
         };
         let (Ended::Returned(a), Ended::Returned(b)) = (self.judge.act(one).ended, self.judge.act(other).ended) else {
-            return Verdict::new(Answer3::Vacuous, "There is no such result.".into(), Vec::new());
+            return Verdict::new(Answer3::Vacuous, "There is no such result.", Vec::new());
         };
         let lines = self.lines(&[one, other]);
         let why = format!("{} and {}.", a.summary(60), b.summary(60));
@@ -495,7 +495,7 @@ impl InPart<'_, '_, '_> {
             }
         }
         match rest.peek() {
-            None => Verdict::new(Answer3::Holds(1), "In this order.".into(), self.lines(&shown)),
+            None => Verdict::new(Answer3::Holds(1), "In this order.", self.lines(&shown)),
             Some(_) if open => self.unknown(&hits),
             Some(value) => {
                 let why = format!("{parameter}={} did not come in its turn.", value.summary(60));
@@ -569,16 +569,14 @@ impl InPart<'_, '_, '_> {
             }
         }
         match (found, wanted) {
-            (Some((one, other)), true) => Verdict::new(Answer3::Holds(1), "They do.".into(), self.lines(&[one, other])),
+            (Some((one, other)), true) => Verdict::new(Answer3::Holds(1), "They do.", self.lines(&[one, other])),
             (Some((one, other)), false) => {
                 let why = format!("{} was still going on when {} began.", self.start(one), self.start(other));
                 Verdict::new(Answer3::Violated, why, self.lines(&[one, other]))
             }
-            (None, true) => Verdict::new(
-                Answer3::Violated,
-                "Each ended before the next began.".into(),
-                self.lines(&acts[..acts.len().min(2)]),
-            ),
+            (None, true) => {
+                Verdict::new(Answer3::Violated, "Each ended before the next began.", self.lines(&acts[..acts.len().min(2)]))
+            }
             (None, false) if acts.is_empty() => Verdict::new(Answer3::Vacuous, format!("{function} was not called."), Vec::new()),
             (None, false) => Verdict::new(Answer3::Holds(acts.len()), times(acts.len()), Vec::new()),
         }

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::base::paths::nearest;
+use crate::domain::callee::Callee;
 use crate::domain::clause::{Calls, Clause, Head, Scope};
 use crate::domain::function::{Function, FunctionId, ParamKind};
 
 /// What a project defines.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
-    functions: BTreeMap<FunctionId, Parameters>,
+    functions: BTreeMap<Callee, Parameters>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -24,17 +25,17 @@ struct Parameters {
 pub struct Bound {
     /// The clause.
     pub clause: Clause,
-    functions: BTreeMap<String, FunctionId>,
+    functions: BTreeMap<String, Callee>,
 }
 
 impl Bound {
     /// Lists the names of the clause with the functions that they mean.
-    pub fn functions(&self) -> impl Iterator<Item = (&str, &FunctionId)> {
+    pub fn functions(&self) -> impl Iterator<Item = (&str, &Callee)> {
         self.functions.iter().map(|(written, id)| (written.as_str(), id))
     }
 
     /// Gives the function that a name of the clause means.
-    pub(super) fn function(&self, written: &str) -> Option<&FunctionId> {
+    pub(super) fn function(&self, written: &str) -> Option<&Callee> {
         self.functions.get(written)
     }
 }
@@ -51,7 +52,7 @@ pub enum Unresolved {
     Ambiguous { name: String, candidates: Vec<String> },
     /// The function has no such parameter.
     #[error("{function} has no parameter {name}.{}", did_you_mean(nearest))]
-    Parameter { function: FunctionId, name: String, nearest: Vec<String> },
+    Parameter { function: Callee, name: String, nearest: Vec<String> },
 }
 
 fn did_you_mean(names: &[String]) -> String {
@@ -66,13 +67,13 @@ impl Names {
             let names = function.params.iter().map(|param| param.name.clone()).collect();
             // Twins of one name (`#2`) are one function for whoever speaks of it.
             let id = FunctionId(function.id.0.split('#').next().unwrap_or(&function.id.0).to_owned());
-            (id, Parameters { names, open })
+            (Callee::Function(id), Parameters { names, open })
         });
         Self { functions: functions.collect() }
     }
 
-    /// Takes functions of which only the names are known: they may have any parameters.
-    pub fn of(functions: impl IntoIterator<Item = FunctionId>) -> Self {
+    /// Takes functions and tools of which only the names are known: they may have any parameters.
+    pub fn of(functions: impl IntoIterator<Item = Callee>) -> Self {
         let any = || Parameters { names: Vec::new(), open: true };
         Self { functions: functions.into_iter().map(|id| (id, any())).collect() }
     }
@@ -82,9 +83,9 @@ impl Names {
     /// # Errors
     ///
     /// When there is none, or several.
-    pub fn resolve(&self, written: &str) -> Result<&FunctionId, Unresolved> {
+    pub fn resolve(&self, written: &str) -> Result<&Callee, Unresolved> {
         let written = written.replace(':', ".");
-        let by = |fits: &dyn Fn(&FunctionId) -> bool| self.functions.keys().filter(|id| fits(id)).collect::<Vec<_>>();
+        let by = |fits: &dyn Fn(&Callee) -> bool| self.functions.keys().filter(|id| fits(id)).collect::<Vec<_>>();
         let whole = by(&|id| id.qualname() == written || dotted(id) == written);
         let found = if whole.is_empty() {
             by(&|id| dotted(id).strip_suffix(written.as_str()).is_some_and(|rest| rest.ends_with('.')))
@@ -94,7 +95,7 @@ impl Names {
         match found.as_slice() {
             [one] => Ok(one),
             [] => {
-                let known: Vec<&str> = self.functions.keys().map(FunctionId::qualname).collect();
+                let known: Vec<&str> = self.functions.keys().map(Callee::qualname).collect();
                 let nearest = nearest(&written, known).into_iter().map(str::to_owned).collect();
                 Err(Unresolved::Unknown { name: written, nearest })
             }
@@ -112,7 +113,7 @@ impl Names {
 
     /// Gives the shortest name that means this function; none where it has none.
     #[must_use]
-    pub fn shortest(&self, function: &FunctionId) -> Option<String> {
+    pub fn shortest(&self, function: &Callee) -> Option<String> {
         let qualname = function.qualname();
         let whole = dotted(function);
         let names = [qualname.rsplit('.').next().unwrap_or(qualname), qualname, whole.as_str()];
@@ -123,8 +124,8 @@ impl Names {
 
     /// Names a function for whoever reads about it: as short as it is told from the others, or whole.
     #[must_use]
-    pub fn called(&self, function: &FunctionId) -> String {
-        self.shortest(function).unwrap_or_else(|| function.0.clone())
+    pub fn called(&self, function: &Callee) -> String {
+        self.shortest(function).unwrap_or_else(|| function.text().into_owned())
     }
 
     /// Finds all functions of a clause, and checks that their parameters are there.
@@ -155,8 +156,8 @@ impl Names {
     }
 }
 
-fn dotted(id: &FunctionId) -> String {
-    id.0.replace(':', ".")
+fn dotted(id: &Callee) -> String {
+    id.text().replace(':', ".")
 }
 
 /// Lists the functions that a clause names, with the parameters of theirs that it names.

@@ -1,5 +1,6 @@
 //! The phrases that clauses are made of: calls with their arguments, conditions, values, numbers, scopes.
 
+use crate::base::sentence::Sentence;
 use crate::domain::clause::{Calls, Ending, Order, Scope, Test, Times};
 use crate::domain::journey::Phase;
 use crate::domain::value::Value;
@@ -40,7 +41,7 @@ const RESERVED: &[&str] = &[
 /// Where a sentence stopped being a clause, and why.
 pub(super) struct Stop {
     pub at: usize,
-    pub why: String,
+    pub why: Sentence,
 }
 
 pub(super) type Parsed<T> = Result<T, Stop>;
@@ -383,6 +384,6 @@ impl Parser {
     }
 
     pub(super) fn stop<T>(&self, why: &str) -> Parsed<T> {
-        Err(Stop { at: self.tokens.get(self.at).map_or(self.end, |token| token.at), why: why.to_owned() })
+        Err(Stop { at: self.tokens.get(self.at).map_or(self.end, |token| token.at), why: why.into() })
     }
 }

@@ -12,13 +12,14 @@ use serde_json::json;
 use crate::base::redact::Redactor;
 use crate::base::seal;
 use crate::base::text::display_line;
+use crate::domain::callee::Callee;
 use crate::domain::function::FunctionId;
 use crate::domain::journey::JourneyEvent;
 use crate::judge::compact::{clean, compact};
 use crate::judge::forms;
 use crate::judge::names::Names;
+use crate::judge::prompt_journey::{PromptJourney, TooLong, tokens};
 use crate::judge::suggest::words;
-use crate::judge::told::{Told, TooLong, tokens};
 use crate::judge::validate;
 
 /// What a model is asked for.
@@ -52,7 +53,7 @@ impl Wanted {
     }
 }
 
-/// Functions that did not run, of which the names are told.
+/// Functions that did not run and whose names are sent.
 const UNCALLED: usize = 150;
 /// Bytes of one function's source.
 const SOURCE_MAX: usize = 6 << 10;
@@ -78,7 +79,7 @@ pub struct Question<'a> {
     /// The functions that ran: each with its source, bare, in the order of their first calls.
     pub sources: &'a [(FunctionId, String)],
     /// Others that a reader of the intent may look for.
-    pub others: &'a [FunctionId],
+    pub others: &'a [Callee],
     /// Why something is missing from the recording, if it is.
     pub incomplete: Option<&'a str>,
     /// Tokens that all of it may take.
@@ -90,7 +91,7 @@ pub struct Question<'a> {
 pub struct Asked {
     /// What is asked for.
     pub wanted: Wanted,
-    /// The intent as it is told.
+    /// The intent as it is sent.
     pub intent: String,
     /// What the model is and how it answers: the same for every test.
     pub rules: String,
@@ -104,8 +105,8 @@ pub struct Asked {
     filling: Vec<(&'static str, String)>,
     /// The numbers of the sentences.
     pub ids: Vec<String>,
-    /// The journey as it was told.
-    pub told: Told,
+    /// The journey as it is sent.
+    pub sent: PromptJourney,
     /// Something in the sources reads like an instruction.
     pub suspicious: bool,
     /// About how many tokens it takes.
@@ -134,7 +135,7 @@ impl Asked {
         seal::sha256(&[self.journey.as_bytes(), self.standing().as_bytes()])
     }
 
-    /// A hash of everything but the journey: its threads may be told in another order the next time.
+    /// A hash of everything but the journey: its threads can have another order the next time.
     #[must_use]
     pub fn standing(&self) -> String {
         let parts = [&self.rules, &self.code].into_iter().chain(self.filling.iter().map(|(_, text)| text));
@@ -187,16 +188,16 @@ pub fn ask(question: &Question<'_>, redactor: &mut Redactor) -> Result<Asked, To
         + tokens(wanted.section("functions"))
         + tokens(wanted.section("journey"));
     let left = question.budget.saturating_sub(around + MARK);
-    let mut told = compact(question.events, question.names, &focus(question), left)
+    let mut sent = compact(question.events, question.names, &focus(question), left)
         .map_err(|TooLong { needs }| TooLong { needs: needs.saturating_add(around) })?;
-    told.change(&mut |text| redactor.redact_random(text));
-    let journey = told.text();
+    sent.change(&mut |text| redactor.redact_random(text));
+    let journey = sent.text();
     let suspicious = validate::instruction(&functions).is_some();
     let code = seal::sha256(&[functions.as_bytes()]);
     let functions = wanted.fenced("functions", functions);
     let journey = wanted.fenced("journey", journey);
     let tokens = tokens(&rules) + tokens(&functions) + tokens(&journey) + tokens(&text);
-    Ok(Asked { wanted, intent, rules, functions, journey, code, filling, ids, told, suspicious, tokens, version })
+    Ok(Asked { wanted, intent, rules, functions, journey, code, filling, ids, sent, suspicious, tokens, version })
 }
 
 /// Writes the functions: sources as far as there is room, of the others the names.
@@ -205,7 +206,7 @@ fn functions(question: &Question<'_>, redactor: &mut Redactor) -> String {
     let mut used = 0;
     let mut parts = Vec::new();
     for (function, source) in question.sources {
-        let name = question.names.called(function);
+        let name = question.names.called(&function.clone().into());
         let source = safe(source, redactor);
         let size = tokens(&source);
         if source.len() > SOURCE_MAX || used + size > room {
@@ -223,10 +224,14 @@ fn functions(question: &Question<'_>, redactor: &mut Redactor) -> String {
 }
 
 /// The functions that the intent speaks of, by the words that it shares with their names.
-fn focus(question: &Question<'_>) -> HashSet<FunctionId> {
+fn focus(question: &Question<'_>) -> HashSet<Callee> {
     let spoken: HashSet<String> = words(question.intent).collect();
     let functions = question.sources.iter().map(|(function, _)| function);
-    functions.filter(|function| words(function.qualname()).any(|word| spoken.contains(&word))).cloned().collect()
+    functions
+        .filter(|function| words(function.qualname()).any(|word| spoken.contains(&word)))
+        .cloned()
+        .map(Callee::Function)
+        .collect()
 }
 
 /// Redacts first, so that nothing done later leaves half a secret.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::domain::function::FunctionId;
+use crate::domain::callee::Callee;
 use crate::domain::journey::{JourneyEvent, LineId, Phase, What};
 use crate::domain::value::Value;
 
@@ -13,7 +13,7 @@ const ENDINGS: [&str; 4] = ["GeneratorExit", "StopIteration", "StopAsyncIteratio
 /// One activation of a function.
 #[derive(Debug, Clone)]
 pub(super) struct Act<'a> {
-    pub function: &'a FunctionId,
+    pub function: &'a Callee,
     /// The call around it, by its index.
     pub parent: Option<usize>,
     pub process: i64,

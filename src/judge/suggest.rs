@@ -5,8 +5,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::domain::callee::Callee;
 use crate::domain::clause::{Calls, Clause, Ending, Head, Outcome, Scope, Test, Times};
-use crate::domain::function::FunctionId;
 use crate::domain::journey::{JourneyEvent, LineId, Phase, What};
 use crate::domain::value::Value;
 use crate::judge::evaluate::evaluate;
@@ -83,9 +83,9 @@ fn clause(head: Head) -> Clause {
 fn candidates(story: &Story<'_>, names: &Names) -> Vec<Clause> {
     let acts: Vec<usize> = (0..story.acts.len()).filter(|act| story.acts[*act].phase == Phase::Call).collect();
     // A test says nothing about itself.
-    let is_test = |function: &FunctionId| function.qualname().rsplit('.').next().is_some_and(|last| last.starts_with("test_"));
-    let name = |function: &FunctionId| names.shortest(function).filter(|_| !is_test(function));
-    let mut counts: Vec<(&FunctionId, u32)> = Vec::new();
+    let is_test = |function: &Callee| function.qualname().rsplit('.').next().is_some_and(|last| last.starts_with("test_"));
+    let name = |function: &Callee| names.shortest(function).filter(|_| !is_test(function));
+    let mut counts: Vec<(&Callee, u32)> = Vec::new();
     for act in &acts {
         let function = story.acts[*act].function;
         match counts.iter_mut().find(|(own, _)| *own == function) {
@@ -93,7 +93,7 @@ fn candidates(story: &Story<'_>, names: &Names) -> Vec<Clause> {
             None => counts.push((function, 1)),
         }
     }
-    let once = |function: &FunctionId| counts.iter().any(|(own, count)| *own == function && *count == 1);
+    let once = |function: &Callee| counts.iter().any(|(own, count)| *own == function && *count == 1);
     let (mut order, mut conditions, mut nesting, mut flows, mut ends) = (vec![], vec![], vec![], vec![], vec![]);
     for (at, index) in acts.iter().enumerate().take(LOOKED_AT) {
         let act = &story.acts[*index];
@@ -168,7 +168,7 @@ pub fn notices(events: &[JourneyEvent], bound: &Bound) -> Vec<&'static str> {
     if events.len() > EVENTS_MAX {
         return Vec::new();
     }
-    let named: HashSet<&FunctionId> = bound.functions().map(|(_, function)| function).collect();
+    let named: HashSet<&Callee> = bound.functions().map(|(_, function)| function).collect();
     let calls: Vec<LineId> = events
         .iter()
         .filter_map(|event| match &event.what {

@@ -11,8 +11,9 @@ use regex::{Captures, Regex};
 
 use crate::base::text;
 use crate::domain::call::Argument;
+use crate::domain::callee::Callee;
 use crate::domain::function::FunctionId;
-use crate::domain::journey::{Heading, JourneyEvent, Phase, Telling, ToldLine, What};
+use crate::domain::journey::{Heading, JourneyEvent, JourneyLine, LineKind, Phase, What};
 use crate::domain::value::Value;
 
 /// Characters of a value.
@@ -35,12 +36,12 @@ static VARIES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
 /// Tells a journey, a line for each call that began or ended.
 #[must_use]
 pub fn tell(events: &[JourneyEvent]) -> Vec<String> {
-    lines(events).iter().map(ToldLine::text).collect()
+    lines(events).iter().map(JourneyLine::text).collect()
 }
 
 /// Tells a journey, each line with the event it tells.
 #[must_use]
-pub fn lines(events: &[JourneyEvent]) -> Vec<ToldLine> {
+pub fn lines(events: &[JourneyEvent]) -> Vec<JourneyLine> {
     let mut teller = Teller::default();
     let mut out = Vec::new();
     for phase in [Phase::Setup, Phase::Call, Phase::Teardown] {
@@ -50,15 +51,15 @@ pub fn lines(events: &[JourneyEvent]) -> Vec<ToldLine> {
             Phase::Call => None,
             Phase::Teardown => Some(Heading::Teardown),
         };
-        out.extend(heading.filter(|_| !of_phase.is_empty()).map(ToldLine::heading));
+        out.extend(heading.filter(|_| !of_phase.is_empty()).map(JourneyLine::heading));
         for (at, strand) in strands(&of_phase).into_iter().enumerate() {
             if at > 0 {
-                out.push(ToldLine::heading(Heading::Beside));
+                out.push(JourneyLine::heading(Heading::Beside));
             }
             out.extend(strand.into_iter().filter_map(|event| teller.line(event)));
         }
         if phase == Phase::Setup && !out.is_empty() {
-            out.push(ToldLine::heading(Heading::Test));
+            out.push(JourneyLine::heading(Heading::Test));
         }
     }
     out
@@ -70,6 +71,7 @@ pub fn called(events: &[JourneyEvent]) -> Vec<&FunctionId> {
     let mut out: Vec<&FunctionId> = Vec::new();
     for event in events {
         if let What::Call { function, .. } = &event.what
+            && let Some(function) = function.function()
             && !out.contains(&function)
         {
             out.push(function);
@@ -84,7 +86,7 @@ pub fn reached(events: &[JourneyEvent], of: &FunctionId) -> BTreeMap<u32, usize>
     let mut out = BTreeMap::new();
     for event in events {
         if let What::Call { function, reached, .. } = &event.what
-            && function == of
+            && function.function() == Some(of)
         {
             reached.iter().for_each(|line| *out.entry(*line).or_default() += 1);
         }
@@ -135,8 +137,8 @@ pub(super) struct Teller {
 }
 
 impl Teller {
-    fn line(&mut self, event: &JourneyEvent) -> Option<ToldLine> {
-        let (telling, name, detail) = match &event.what {
+    fn line(&mut self, event: &JourneyEvent) -> Option<JourneyLine> {
+        let (kind, name, detail) = match &event.what {
             What::Call { function, args, receiver, .. } => {
                 self.calls += 1;
                 let name = self.name(function, receiver.and(args.first()));
@@ -144,22 +146,22 @@ impl Teller {
                 let skip = usize::from(receiver.is_some());
                 let args: Vec<(Value, Value)> =
                     args.iter().skip(skip).map(|arg| (Value::Str(arg.name.clone()), self.same(&arg.value))).collect();
-                (Telling::Called(self.calls), name, format!("({})", Value::Dict(args).summary(VALUE)))
+                (LineKind::Called(self.calls), name, format!("({})", Value::Dict(args).summary(VALUE)))
             }
-            What::Return { value, .. } => (Telling::Returned, self.known(event), self.same(value).summary(VALUE)),
-            What::Raise { exception, .. } => (Telling::Raised, self.known(event), self.same(exception).summary(VALUE)),
-            What::Yield { value } => (Telling::Yielded, self.known(event), self.same(value).summary(VALUE)),
-            What::Throw { closed: true } => (Telling::Closed, self.known(event), String::new()),
+            What::Return { value, .. } => (LineKind::Returned, self.known(event), self.same(value).summary(VALUE)),
+            What::Raise { exception, .. } => (LineKind::Raised, self.known(event), self.same(exception).summary(VALUE)),
+            What::Yield { value } => (LineKind::Yielded, self.known(event), self.same(value).summary(VALUE)),
+            What::Throw { closed: true } => (LineKind::Closed, self.known(event), String::new()),
             What::Resume | What::Throw { .. } | What::Touch { .. } => return None,
         };
         let (function, at, reached) = match &event.what {
-            What::Call { function, caller_line, reached, .. } => (Some(function.clone()), *caller_line, reached.clone()),
+            What::Call { function, caller_line, reached, .. } => (function.function().cloned(), *caller_line, reached.clone()),
             What::Raise { raised_at, .. } => (None, *raised_at, Vec::new()),
             _ => (None, None, Vec::new()),
         };
         let (name, detail) = (self.fit(&name), self.fit(&detail));
         let depth = event.depth.min(DEPTH_MAX);
-        Some(ToldLine { telling, line: Some(event.line), call: Some(event.call), depth, name, detail, function, at, reached })
+        Some(JourneyLine { kind, line: Some(event.line), call: Some(event.call), depth, name, detail, function, at, reached })
     }
 
     /// Makes a text the same in every run, and fit to be shown.
@@ -183,7 +185,7 @@ impl Teller {
     }
 
     /// A method of a class's second object says so.
-    fn name(&mut self, function: &FunctionId, receiver: Option<&Argument>) -> String {
+    fn name(&mut self, function: &Callee, receiver: Option<&Argument>) -> String {
         let name = function.qualname().to_owned();
         let Some(number) = receiver.and_then(|receiver| self.object(&receiver.value)).map(|(_, number)| number) else {
             return name;

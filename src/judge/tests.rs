@@ -69,7 +69,7 @@ pub(super) fn journey(script: &str) -> Vec<JourneyEvent> {
             phase: Phase::Call,
             at_ns: 0,
             what: What::Call {
-                function: FunctionId::new("m", name),
+                function: FunctionId::new("m", name).into(),
                 args,
                 receiver,
                 parent,

@@ -15,7 +15,7 @@ use crate::domain::journey::{JourneyEvent, LineId};
 use crate::judge::answer::{Answer, Claim, Confidence, Kind, Outcome, Quote, SCHEMA, Sentence, fold};
 use crate::judge::evaluate::evaluate;
 use crate::judge::names::Names;
-use crate::judge::told::{Line, Told};
+use crate::judge::prompt_journey::{Line, PromptJourney};
 
 /// Bytes of an answer.
 pub(super) const ANSWER_MAX: usize = 64 << 10;
@@ -31,7 +31,7 @@ pub struct Asked<'a> {
     /// The numbers of the sentences.
     pub ids: &'a [String],
     /// The journey as it was sent.
-    pub told: &'a Told,
+    pub sent: &'a PromptJourney,
     /// The journey as it was.
     pub events: &'a [JourneyEvent],
     /// What the project defines.
@@ -52,7 +52,7 @@ pub struct Believed {
     /// In a sentence, fit for a terminal.
     pub summary: String,
     /// Why nothing may pass beside this answer, if it may not.
-    pub suspicion: Option<String>,
+    pub suspicion: Option<crate::base::sentence::Sentence>,
 }
 
 /// What came of one sentence. Texts are fit for a terminal.
@@ -61,7 +61,7 @@ pub struct Judged {
     /// What came of it.
     pub outcome: Outcome,
     /// Why.
-    pub why: String,
+    pub why: crate::base::sentence::Sentence,
     /// Lines that show it.
     pub evidence: Vec<LineId>,
 }
@@ -140,7 +140,7 @@ pub fn validate(text: &str, asked: &Asked<'_>) -> Result<Believed, Fault> {
     if own != answer.verdict {
         return fault("V8", format!("the outcomes come to {own:?}, and verdict says {:?}", answer.verdict));
     }
-    let suspicion = suspicion(&answer, asked)?;
+    let suspicion = suspicion(&answer, asked)?.map(Into::into);
     Ok(Believed { sentences: judged, confidence: answer.confidence, summary: short(&answer.summary), suspicion })
 }
 
@@ -185,12 +185,12 @@ fn held(sentence: &Sentence, asked: &Asked<'_>) -> Result<Judged, Fault> {
         why = format!("The recording is not complete, and this rests on what was not called: {why}");
     }
     let evidence = sentence.evidence.iter().map(|quote| LineId(quote.line)).collect();
-    Ok(Judged { outcome, why, evidence })
+    Ok(Judged { outcome, why: why.into(), evidence })
 }
 
 /// Finds a quote in its line; the name of a function has to be that line's function, and no text in its data.
 fn quoted(quote: &Quote, asked: &Asked<'_>) -> Result<(), Fault> {
-    let Some(line) = asked.told.line(LineId(quote.line)) else {
+    let Some(line) = asked.sent.line(LineId(quote.line)) else {
         return fault("V4", format!("there is no line L{} in the journey", quote.line));
     };
     let words = collapsed(&quote.quote);
@@ -242,11 +242,11 @@ fn claimed(claim: &Claim, asked: &Asked<'_>) -> Result<(), Fault> {
 /// Says why nothing may pass beside this answer.
 fn suspicion(answer: &Answer, asked: &Asked<'_>) -> Result<Option<String>, Fault> {
     for cited in &answer.suspected_injection {
-        if cited.line != 0 && asked.told.line(LineId(cited.line)).is_none() {
+        if cited.line != 0 && asked.sent.line(LineId(cited.line)).is_none() {
             return fault("V4", format!("there is no line L{} in the journey", cited.line));
         }
     }
-    let data = || asked.told.lines().iter().find_map(|line: &Line| Some((line.first, instruction(line.data())?)));
+    let data = || asked.sent.lines().iter().find_map(|line: &Line| Some((line.first, instruction(line.data())?)));
     Ok(match answer.suspected_injection.first() {
         Some(cited) => {
             Some(format!("“{}” in the data reads like an instruction to a model (L{}).", short(&cited.text), cited.line))

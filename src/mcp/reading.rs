@@ -55,7 +55,7 @@ pub async fn function(handle: &Handle, given: &Arguments) -> Result<Value, Troub
     let snapshot = handle.refreshed().await;
     let row = snapshot.functions.iter().find(|row| row.id == id);
     let row = row.ok_or_else(|| Trouble::usage(format!("No function {id}.")))?;
-    let waiting: Vec<Value> = snapshot.queue.iter().filter(|waiting| waiting.function == id).map(line).collect();
+    let waiting: Vec<Value> = snapshot.queue.iter().filter(|waiting| waiting.subject.is(&id)).map(line).collect();
     Ok(json!({
         "function": id, "path": row.path, "lines": row.lines, "calls": row.calls, "mark": row.mark,
         "no_test_because": row.reason.as_ref().map(Reason::message), "waiting": waiting, "source": source(handle, &id)?,
@@ -136,7 +136,7 @@ pub fn shown(handle: &Handle, id: ProposalId) -> Result<Value, Trouble> {
     let view = handle.proposal(id)?;
     let proposal = &view.proposal;
     let mut out = json!({
-        "proposal": proposal.id, "function": proposal.function, "state": proposal.state,
+        "proposal": proposal.id, "function": proposal.subject, "state": proposal.state,
         "evidence": proposal.evidence.iter().map(evidence).collect::<Vec<_>>(),
         "not_acceptable_because": view.blocked.as_ref().map(ToString::to_string),
     });
@@ -198,7 +198,7 @@ fn evidence(line: &Evidence) -> Value {
 
 fn line(row: &QueueRow) -> Value {
     json!({
-        "proposal": row.id, "kind": row.kind, "function": row.function, "path": row.path, "title": row.title,
+        "proposal": row.id, "kind": row.kind, "function": row.subject, "path": row.path, "title": row.title,
         "state": row.state,
     })
 }

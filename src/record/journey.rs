@@ -288,7 +288,7 @@ impl Reader {
             Argument::new(name, *kind, value)
         };
         let args = known.params.iter().zip(values).map(argument).collect();
-        let (function, task) = (known.id.clone(), u32::try_from(task).unwrap_or(u32::MAX));
+        let (function, task) = (known.id.clone().into(), u32::try_from(task).unwrap_or(u32::MAX));
         self.begun.insert(call, self.events.len());
         let reached = Vec::new();
         self.add(

@@ -13,6 +13,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio_util::sync::CancellationToken;
 
+use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::evaluator::Evaluator;
 use crate::domain::spec::{End, Phase, Status, StepReport};
@@ -67,7 +68,7 @@ pub struct Said {
     pub reason: String,
     steps: Vec<SaidStep>,
     /// What else it noticed.
-    pub issues: Vec<String>,
+    pub issues: Vec<Sentence>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -363,7 +364,7 @@ fn word(clause: &mut Decided, said: Option<bool>, why: &str) -> bool {
         Some(false) => ClauseOutcome::Violated,
         None => ClauseOutcome::Unclear,
     };
-    clause.why = format!("Claude Code says: {}", text::display_line(why));
+    clause.why = format!("Claude Code says: {}", text::display_line(why)).into();
     true
 }
 

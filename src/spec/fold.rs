@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::spec::{End, Phase, Spec, Status, StepReport};
 use crate::domain::verdict::{ClauseOutcome, Decided, Ruling};
@@ -43,9 +44,9 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// Tells all of it as what has to hold: of `fail_if` the opposite.
+    /// Lists all of it as clauses that have to hold: those of `fail_if` with the opposite outcome.
     #[must_use]
-    pub fn told(self) -> Vec<Decided> {
+    pub fn clauses(self) -> Vec<Decided> {
         let named = |what: &str, clause: Decided| Decided { text: format!("{what}: {}", clause.text), ..clause };
         let opposite = |outcome| match outcome {
             ClauseOutcome::Holds => ClauseOutcome::Violated,
@@ -139,12 +140,12 @@ fn first_of(step: &StepReport, outcomes: &[ClauseOutcome]) -> Option<String> {
 
 /// Folds a test into its verdict and the reason for it.
 #[must_use]
-pub fn verdict(ran: &Ran, ending: &Ending) -> (Ruling, String) {
+pub fn verdict(ran: &Ran, ending: &Ending) -> (Ruling, Sentence) {
     if ran.stopped {
         return (Ruling::Error, "The test was stopped.".into());
     }
     if let Some(seconds) = ran.late {
-        return (Ruling::Fail, format!("The test did not finish in {seconds} s."));
+        return (Ruling::Fail, format!("The test did not finish in {seconds} s.").into());
     }
     // What teardown does is told, and decides nothing about the test.
     let own = || ran.steps.iter().filter(|step| step.phase != Phase::Teardown);
@@ -152,7 +153,7 @@ pub fn verdict(ran: &Ran, ending: &Ending) -> (Ruling, String) {
         own().find(|step| step.status == status && step.tool.is_some()).or_else(|| own().find(|step| step.status == status))
     };
     if let Some(step) = leaf(Status::Failed) {
-        return (Ruling::Fail, said(step));
+        return (Ruling::Fail, said(step).into());
     }
     let sentence = |clause: &Decided| {
         if clause.why.is_empty() { format!("{}.", clause.text) } else { format!("{}: {}", clause.text, clause.why) }
@@ -161,23 +162,23 @@ pub fn verdict(ran: &Ran, ending: &Ending) -> (Ruling, String) {
         clauses.iter().find(|clause| outcomes.contains(&clause.outcome)).map(sentence)
     };
     if let Some(why) = find(&ending.fail_if, &[ClauseOutcome::Holds]) {
-        return (Ruling::Fail, format!("fail_if holds: {why}"));
+        return (Ruling::Fail, format!("fail_if holds: {why}").into());
     }
     if let Some(why) = find(&ending.pass_if, &[ClauseOutcome::Violated]) {
-        return (Ruling::Fail, format!("pass_if does not hold: {why}"));
+        return (Ruling::Fail, format!("pass_if does not hold: {why}").into());
     }
     if let Some(step) = leaf(Status::Unclear).or_else(|| leaf(Status::Skipped)) {
-        return (Ruling::Unclear, said(step));
+        return (Ruling::Unclear, said(step).into());
     }
     let open = [ClauseOutcome::Unclear, ClauseOutcome::Unknown, ClauseOutcome::Vacuous];
     if let Some(why) = find(&ending.pass_if, &open) {
-        return (Ruling::Unclear, format!("pass_if is open: {why}"));
+        return (Ruling::Unclear, format!("pass_if is open: {why}").into());
     }
     if let Some(why) = find(&ending.fail_if, &open) {
-        return (Ruling::Unclear, format!("fail_if is open: {why}"));
+        return (Ruling::Unclear, format!("fail_if is open: {why}").into());
     }
     let passed = own().filter(|step| step.tool.is_some()).count();
-    (Ruling::Pass, format!("{} passed.", text::count(passed, "step")))
+    (Ruling::Pass, format!("{} passed.", text::count(passed, "step")).into())
 }
 
 #[cfg(test)]

@@ -248,7 +248,7 @@ impl Run<'_> {
             }
         };
         let (mut tries, mut took) = (0, 0);
-        let (end, printed, clauses) = loop {
+        let (end, printed, clauses, left_out) = loop {
             tries += 1;
             (self.how.say)(Progress::Step {
                 file: self.how.file.to_owned(),
@@ -263,6 +263,7 @@ impl Run<'_> {
             let left = self.until.map_or(f64::MAX, |until| until.saturating_duration_since(Instant::now()).as_secs_f64());
             let (called, arrived) = self.call(&tool.text, &args, spot.seconds.min(left)).await;
             took += arrived.as_ref().map_or(0, |arrived| arrived.ms);
+            let left_out = arrived.is_none() && self.driven.as_ref().is_some_and(|driven| driven.said.is_ok());
             if let (Some(name), End::Returned { result }) = (&step.save_as, &called.end) {
                 self.ran.known.insert(name.clone(), result.clone());
             }
@@ -280,7 +281,7 @@ impl Run<'_> {
             };
             let waited = self.driven.is_some() || !again || tries > *retry || self.wait(*retry_delay).await;
             if !again || tries > *retry || !more || !waited {
-                break (called.end, called.printed, clauses);
+                break (called.end, called.printed, clauses, left_out);
             }
         };
         let result = match &end {
@@ -288,7 +289,6 @@ impl Run<'_> {
             _ => Value::Null,
         };
         // A call that an agent left out is no step that was skipped: it did not do what it was asked to.
-        let left_out = matches!(&end, End::NotRun { why } if why == NEVER_CALLED);
         let status = if left_out { Status::Failed } else { fold::by_rules(&end, &clauses, is_error_expected(step)) };
         let ms = if self.driven.is_some() { took } else { millis(begun) };
         let report = self.report(step, spot, round, Some(args), end);
@@ -411,7 +411,7 @@ pub fn decided(sentence: &str, outcome: ClauseOutcome, why: &str) -> Decided {
         text: text::display_line(sentence).into_owned(),
         outcome,
         evidence: Vec::new(),
-        why: text::display_line(why).into_owned(),
+        why: text::display_line(why).into(),
         shown: Vec::new(),
         needs_model: false,
     }

@@ -3,14 +3,12 @@
 use serde_json::{Number, Value as Json};
 
 use crate::domain::call::Argument;
-use crate::domain::function::{FunctionId, ParamKind};
+use crate::domain::callee::Callee;
+use crate::domain::function::ParamKind;
 use crate::domain::journey::{JourneyEvent, LineId, Phase as Part, What};
 use crate::domain::spec::{End, Phase, StepReport};
 use crate::domain::value::{TypeName, Value};
 use crate::judge::names::Names;
-
-/// The module that tools seem to belong to.
-const TOOLS: &str = "tools";
 
 /// A test as a journey.
 pub struct Story {
@@ -33,7 +31,7 @@ pub fn tell(steps: &[StepReport]) -> Story {
             lines.push(None);
             continue;
         };
-        let function = FunctionId::new(TOOLS, tool);
+        let function = Callee::Tool(tool.clone());
         tools.push(function.clone());
         let call = LineId(u32::try_from(events.len() + 1).unwrap_or(u32::MAX));
         lines.push(Some(call));

@@ -8,15 +8,17 @@ use super::error::{Result, StoreError};
 use super::handle::Store;
 use super::json::{from_word, word};
 use super::numbers::{signed, unsigned};
+use super::proposals;
 use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::decision::{Decision, DecisionId, Verb};
-use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::snapshot::Decided;
 
-const COLUMNS: &str = "id, proposal, function, verb, came_from, decided_by, at, reason, basis, edits, undone";
+/// The kind of the proposal tells a YAML test from a function.
+const COLUMNS: &str = "id, proposal, function, verb, came_from, decided_by, at, reason, basis, edits, undone, \
+    (SELECT kind FROM proposals WHERE proposals.id = decisions.proposal)";
 
 impl Store {
     /// Gives the last decision that stands: what undo takes back.
@@ -149,7 +151,7 @@ pub(super) fn append(connection: &Connection, decision: &Decision) -> Result<()>
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0)",
         params![
             decision.proposal.0,
-            decision.function.0,
+            decision.subject.text(),
             word(&decision.verb)?,
             word(&decision.from)?,
             decision.by,
@@ -199,7 +201,7 @@ fn load(row: &Row<'_>) -> rusqlite::Result<(Decision, String)> {
     let decision = Decision {
         id: DecisionId(row.get(0)?),
         proposal: ProposalId(row.get(1)?),
-        function: FunctionId(row.get(2)?),
+        subject: proposals::subject(&row.get::<_, String>(2)?, &row.get::<_, Option<String>>(11)?.unwrap_or_default()),
         verb: from_word(row, 3)?,
         from,
         by: row.get(5)?,

@@ -11,6 +11,10 @@ use crate::base::hash::Digest;
 use crate::domain::call::CallId;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Body, IllegalMove, Proposal, ProposalId, ProposalState};
+use crate::domain::proposal_subject::ProposalSubject;
+
+/// The kind of YAML tests.
+const SPEC: &str = "spec";
 
 const COLUMNS: &str = "id, function, state, kind, body, evidence, proved, containment, basis, created, skipped, edited";
 
@@ -27,7 +31,7 @@ impl Store {
         })
     }
 
-    /// Stores a new proposal unless one of its function is it already: gives the one that stands then, and whether it is new.
+    /// Stores a new proposal unless one of its subject is it already: gives the one that stands then, and whether it is new.
     ///
     /// # Errors
     /// Fails when the database cannot be written.
@@ -38,7 +42,7 @@ impl Store {
     ) -> Result<(Proposal, bool)> {
         let mut proposal = proposal.clone();
         self.write(move |transaction| {
-            let all = list(transaction, "function = ?1", &proposal.function.0)?;
+            let all = about(transaction, &proposal.subject)?;
             if let Some(standing) = all.into_iter().rev().find(is_it) {
                 return Ok((standing, false));
             }
@@ -48,7 +52,7 @@ impl Store {
     }
 
     /// Changes a proposal: reads it, lets `change` work on it, checks the step it took, stores it. Gives it as stored.
-    /// Its number, function and date stay as they are.
+    /// Its number, subject and date stay as they are.
     ///
     /// # Errors
     /// Fails when there is no such proposal, when it cannot take that step, and when the database cannot be written; then
@@ -119,7 +123,15 @@ impl Store {
     /// # Errors
     /// Fails when the database cannot be read.
     pub fn proposals_of(&self, function: &FunctionId) -> Result<Vec<Proposal>> {
-        self.read(|connection| list(connection, "function = ?1", &function.0))
+        self.read(|connection| of_function(connection, function))
+    }
+
+    /// Lists the proposals about a function or a YAML test, in any state, the oldest first.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn proposals_about(&self, subject: &ProposalSubject) -> Result<Vec<Proposal>> {
+        self.read(|connection| about(connection, subject))
     }
 }
 
@@ -128,7 +140,7 @@ fn insert(connection: &Connection, proposal: &mut Proposal) -> Result<()> {
     connection.execute(
         "INSERT INTO proposals (function, state, kind, body, evidence, basis, created, skipped) \
          VALUES (?1, '', '', '', '', 0, ?2, 0)",
-        params![proposal.function.0, proposal.created.0],
+        params![proposal.subject.text(), proposal.created.0],
     )?;
     proposal.id = ProposalId(connection.last_insert_rowid());
     save(connection, proposal)
@@ -156,7 +168,7 @@ fn changed(connection: &Connection, id: ProposalId, change: impl FnOnce(&mut Pro
     let mut after = before.clone();
     change(&mut after);
     after.id = before.id;
-    after.function = before.function;
+    after.subject = before.subject;
     after.created = before.created;
     Ok((before.state, after))
 }
@@ -177,13 +189,27 @@ fn list(connection: &Connection, which: &str, value: &str) -> Result<Vec<Proposa
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+fn about(connection: &Connection, subject: &ProposalSubject) -> Result<Vec<Proposal>> {
+    match subject {
+        ProposalSubject::Function(id) => of_function(connection, id),
+        // Its text can be that of a function, too.
+        ProposalSubject::YamlTest(file) => {
+            list(connection, "kind = 'spec' AND json_extract(body, '$.test.path') = ?1", file.as_str())
+        }
+    }
+}
+
+fn of_function(connection: &Connection, function: &FunctionId) -> Result<Vec<Proposal>> {
+    list(connection, "function = ?1 AND kind <> 'spec'", &function.0)
+}
+
 fn save(connection: &Connection, proposal: &Proposal) -> Result<()> {
     // The kind has a column of its own: serde's tagged form of `Body` would lose numbers on the way back.
     let (kind, body, calls): (&str, String, Vec<CallId>) = match &proposal.body {
         Body::Draft(draft) => ("draft", to_json(draft)?, draft.calls.clone()),
         Body::Change(change) => ("change", to_json(change)?, change.calls.iter().map(|call| call.call).collect()),
         Body::Verdict(verdict) => ("verdict", to_json(verdict)?, Vec::new()),
-        Body::Spec(spec) => ("spec", to_json(spec)?, Vec::new()),
+        Body::Spec(spec) => (SPEC, to_json(spec)?, Vec::new()),
     };
     connection
         .prepare_cached(
@@ -210,17 +236,23 @@ fn save(connection: &Connection, proposal: &Proposal) -> Result<()> {
     Ok(())
 }
 
+/// Reads what a proposal of this kind is about.
+pub(super) fn subject(text: &str, kind: &str) -> ProposalSubject {
+    let test = if kind == SPEC { ProposalSubject::yaml_test(text) } else { None };
+    test.unwrap_or_else(|| FunctionId(text.to_owned()).into())
+}
+
 fn load(row: &Row<'_>) -> rusqlite::Result<Proposal> {
     let kind: String = row.get(3)?;
     let proved: Option<String> = row.get(6)?;
     Ok(Proposal {
         id: ProposalId(row.get(0)?),
-        function: FunctionId(row.get(1)?),
+        subject: subject(&row.get::<_, String>(1)?, &kind),
         state: from_word(row, 2)?,
         body: match kind.as_str() {
             "change" => Body::Change(json(row, 4)?),
             "verdict" => Body::Verdict(json(row, 4)?),
-            "spec" => Body::Spec(json(row, 4)?),
+            SPEC => Body::Spec(json(row, 4)?),
             _ => Body::Draft(json(row, 4)?),
         },
         evidence: json(row, 5)?,

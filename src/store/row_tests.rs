@@ -11,10 +11,11 @@ use crate::base::paths::RelPath;
 use crate::domain::batch::JourneyBlock;
 use crate::domain::call::{CallId, Effect, Outcome, ProgramEnd, Recording, RecordingId};
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
-use crate::domain::deed::{Deed, Way};
 use crate::domain::function::FunctionId;
 use crate::domain::gap::GapKind;
-use crate::domain::proposal::{Body, CallChange, Change, Proposal, ProposalId, ProposalState as S};
+use crate::domain::journal_entry::{JournalAction, JournalEntry};
+use crate::domain::proposal::{Body, CallChange, Change, Helper, Origin, Proposal, ProposalId, ProposalState as S, SpecDraft};
+use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::reason::ReasonCode;
 use crate::domain::touch::{FileAccess, Touch};
 use crate::domain::value::{Difference, Value};
@@ -27,7 +28,7 @@ fn decision(proposal: ProposalId, verb: Verb) -> Decision {
     Decision {
         id: DecisionId(0),
         proposal,
-        function: FunctionId(String::new()),
+        subject: FunctionId(String::new()).into(),
         verb,
         from: S::Queued,
         by: "ada".into(),
@@ -298,9 +299,9 @@ fn an_illegal_step_changes_nothing() {
     assert!(matches!(store.move_proposal(ProposalId(404), S::Ready), Err(StoreError::Missing { .. })));
 }
 
-/// Does a deed from its first step to its last; gives the proposals as they are then.
-fn done(store: &Store, way: Way, decisions: Vec<Decision>) -> Result<Vec<Proposal>> {
-    let (id, _) = store.begin(&Deed::new(way, decisions, Vec::new()))?;
+/// Does a journal entry from its first step to its last; gives the proposals as they are then.
+fn done(store: &Store, action: JournalAction, decisions: Vec<Decision>) -> Result<Vec<Proposal>> {
+    let (id, _) = store.begin(&JournalEntry::new(action, decisions, Vec::new()))?;
     store.finish(id)
 }
 
@@ -310,32 +311,57 @@ fn ready(store: &Store) -> ProposalId {
 }
 
 #[test]
+fn a_yaml_test_is_told_from_the_function_of_its_text() {
+    let store = open_in_memory().unwrap();
+    let function = FunctionId::new("shop", "test_users");
+    for folder in ["shop", "tests/llm"] {
+        let file = RelPath::new(format!("{folder}/test_users.yaml")).unwrap();
+        let test = Helper { path: file.clone(), text: "steps: []\n".into() };
+        let body = Body::Spec(SpecDraft { origin: Origin::Agent("ada".into()), asked: "users".into(), test, plugin: None });
+        let subject = ProposalSubject::YamlTest(file);
+        let id = store.insert_proposal(&Proposal::queued(subject.clone(), body, Moment(5))).unwrap();
+        let id = store.move_proposal(id, S::Ready).unwrap().id;
+        let listed = store.proposals_about(&subject).unwrap();
+        assert_eq!(listed.iter().map(|one| (one.id, &one.subject)).collect::<Vec<_>>(), [(id, &subject)]);
+        let stored: String = store
+            .read(
+                |connection| Ok(connection.query_row("SELECT function FROM proposals WHERE id = ?1", [id.0], |row| row.get(0))?),
+            )
+            .unwrap();
+        assert_eq!(stored, format!("{folder}:test_users"), "the text that earlier versions stored");
+        done(&store, JournalAction::Decide, vec![decision(id, Verb::Accept)]).unwrap();
+        assert_eq!(store.last_standing().unwrap().unwrap().subject, subject);
+        assert!(store.proposals_of(&function).unwrap().is_empty());
+    }
+}
+
+#[test]
 fn undo_and_redo_walk_along_the_decisions() {
     let store = open_in_memory().unwrap();
     let mut made = Vec::new();
     for _ in 0..3 {
-        let after = done(&store, Way::Made, vec![decision(ready(&store), Verb::Accept)]).unwrap();
+        let after = done(&store, JournalAction::Decide, vec![decision(ready(&store), Verb::Accept)]).unwrap();
         let stored = store.last_standing().unwrap().unwrap();
-        assert_eq!((stored.from, stored.function.clone(), after[0].state), (S::Ready, total(), S::Written));
+        assert_eq!((stored.from, stored.subject.clone(), after[0].state), (S::Ready, total().into(), S::Written));
         made.push(stored);
     }
     let moments: Vec<i64> = made.iter().map(|decision| decision.at.0).collect();
     assert_eq!(moments, [50, 51, 52], "what was decided apart is taken back apart, whatever the clock says");
     assert_eq!(store.last_undone().unwrap(), None);
     for index in [2, 1] {
-        assert_eq!(done(&store, Way::Back, vec![made[index].clone()]).unwrap()[0].state, S::Ready);
+        assert_eq!(done(&store, JournalAction::Undo, vec![made[index].clone()]).unwrap()[0].state, S::Ready);
     }
     assert_eq!(store.last_standing().unwrap().as_ref(), Some(&made[0]));
     assert_eq!(store.last_undone().unwrap().map(|d| d.id), Some(made[1].id));
-    let twice = done(&store, Way::Back, vec![made[1].clone()]);
+    let twice = done(&store, JournalAction::Undo, vec![made[1].clone()]);
     assert!(matches!(twice, Err(StoreError::Done)), "another process may have been faster");
-    assert_eq!(done(&store, Way::Again, vec![made[1].clone()]).unwrap()[0].state, S::Written);
+    assert_eq!(done(&store, JournalAction::Redo, vec![made[1].clone()]).unwrap()[0].state, S::Written);
     assert_eq!(store.last_undone().unwrap().map(|d| d.id), Some(made[2].id));
     assert_eq!(store.decided_since(Moment(50)).unwrap().accepted, 2);
     assert_eq!(store.decided_since(Moment(53)).unwrap().accepted, 0);
-    let last = done(&store, Way::Made, vec![decision(made[2].proposal, Verb::Reject)]).unwrap();
+    let last = done(&store, JournalAction::Decide, vec![decision(made[2].proposal, Verb::Reject)]).unwrap();
     assert_eq!((last[0].state, store.last_undone().unwrap()), (S::Rejected, None), "something else was decided since");
-    let refused = done(&store, Way::Made, vec![decision(made[2].proposal, Verb::Accept)]);
+    let refused = done(&store, JournalAction::Decide, vec![decision(made[2].proposal, Verb::Accept)]);
     assert!(matches!(refused, Err(StoreError::Move(_))));
     assert_eq!(store.decisions(99).unwrap().len(), 4, "a decision that cannot be is not appended");
 }
@@ -351,7 +377,7 @@ fn a_file_that_grows_with_each_decision_is_not_kept_whole_with_each() {
         |tests: usize| FileEdit { path: path.clone(), before: (tests > 0).then(|| before(tests)), after: Some(text(tests + 1)) };
     for tests in 0..100 {
         let made = Decision { edits: vec![edit(tests)], ..decision(ready(&store), Verb::Accept) };
-        done(&store, Way::Made, vec![made]).unwrap();
+        done(&store, JournalAction::Decide, vec![made]).unwrap();
     }
     let whole: usize = (0..100).map(|tests| 2 * text(tests).len()).sum();
     let size = "SELECT sum(length(edits)) FROM decisions";
@@ -362,25 +388,29 @@ fn a_file_that_grows_with_each_decision_is_not_kept_whole_with_each() {
         assert_eq!(last.edits, [edit(tests)], "{tests}");
         assert_eq!(store.decided_at(last.at).unwrap(), std::slice::from_ref(&last));
         assert_eq!(store.last_written(&path).unwrap(), edit(tests).after, "{tests}");
-        done(&store, Way::Back, vec![last]).unwrap();
+        done(&store, JournalAction::Undo, vec![last]).unwrap();
     }
     assert_eq!(store.last_written(&path).unwrap(), None);
 }
 
 #[test]
-fn a_deed_is_kept_until_its_last_step_and_is_given_up_whole() {
+fn an_entry_is_kept_until_its_last_step_and_is_given_up_whole() {
     let store = open_in_memory().unwrap();
     let ids = [ready(&store), ready(&store)];
     let state = |index: usize| store.proposal(ids[index]).unwrap().unwrap().state;
-    let deed = Deed::new(Way::Made, vec![decision(ids[0], Verb::Accept), decision(ids[1], Verb::Reject)], Vec::new());
-    let (id, moved) = store.begin(&deed).unwrap();
+    let entry = JournalEntry::new(
+        JournalAction::Decide,
+        vec![decision(ids[0], Verb::Accept), decision(ids[1], Verb::Reject)],
+        Vec::new(),
+    );
+    let (id, moved) = store.begin(&entry).unwrap();
     assert_eq!((moved.len(), state(0), state(1)), (2, S::Accepted, S::Rejected));
-    assert_eq!(store.unfinished().unwrap()[0].1.stood, [S::Ready, S::Ready]);
-    assert!(matches!(store.begin(&deed), Err(StoreError::Move(_))), "nobody else decides meanwhile");
+    assert_eq!(store.unfinished().unwrap()[0].1.before, [S::Ready, S::Ready]);
+    assert!(matches!(store.begin(&entry), Err(StoreError::Move(_))), "nobody else decides meanwhile");
     assert!(store.decisions(9).unwrap().is_empty() && store.unfinished().unwrap().len() == 1);
     store.give_up(id).unwrap();
     assert_eq!((state(0), state(1), store.unfinished().unwrap().len()), (S::Ready, S::Ready, 0));
-    let (id, _) = store.begin(&deed).unwrap();
+    let (id, _) = store.begin(&entry).unwrap();
     // Another process finds its code changed in this moment: what a person decided holds all the same.
     store.change_proposal(ids[0], |proposal| proposal.state = S::Stale).unwrap();
     store.finish(id).unwrap();

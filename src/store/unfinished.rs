@@ -1,4 +1,4 @@
-//! Deeds that are not done yet: stored before their first file is written, gone with their last step.
+//! Journal entries that are not done yet: stored before their first file is written, gone with their last step.
 
 use std::fs::{File, TryLockError};
 use std::time::{Duration, Instant};
@@ -10,20 +10,20 @@ use super::handle::Store;
 use super::json::{json, to_json};
 use super::schema::Place;
 use super::{decisions, open, proposals};
-use crate::domain::deed::{Deed, DeedId, Way};
+use crate::domain::journal_entry::{JournalAction, JournalEntry, JournalEntryId};
 use crate::domain::proposal::{IllegalMove, Proposal};
 
-/// How long a process waits for another one that is at a deed, which takes milliseconds.
+/// How long a process waits for another one that carries out a journal entry, which takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The right to do a deed, of one process at a time. The system takes it from a holder that dies, so a deed that is found
-/// under it is nobody's any more.
+/// The right to carry out journal entries. One process at a time has it, and the system takes it from a process that dies. An
+/// entry that is found under it therefore has no owner.
 pub struct Turn {
     _lock: Option<File>,
 }
 
 impl Store {
-    /// Waits for the right to do a deed.
+    /// Waits for the right to carry out journal entries.
     ///
     /// # Errors
     /// Fails when another process keeps it for seconds, and when the lock cannot be made.
@@ -38,7 +38,7 @@ impl Store {
         }
     }
 
-    /// Takes the right to do a deed, unless another process has it.
+    /// Takes the right to carry out journal entries, unless another process has it.
     ///
     /// # Errors
     /// Fails when the lock cannot be made.
@@ -53,80 +53,85 @@ impl Store {
         }
     }
 
-    /// Stores a deed before it is done, and moves its proposals to where nobody else decides on them: both or neither, and on
-    /// the disk when this returns. Of new decisions `function` and `from` are those of the moment, and `at` is made one that no
-    /// other decision has, since what was made at once is taken back at once. Gives its number and the proposals it moved.
+    /// Stores a journal entry before it is carried out, and moves its proposals so that no other process decides on them. Both
+    /// are on the disk when this returns, or neither is. New decisions get the `subject` and `from` of this moment. They also
+    /// get an `at` of their own, because decisions of one moment are undone together. Returns its number and the moved proposals.
     ///
     /// # Errors
     /// Fails when a proposal is gone or cannot take the step, when a decision stands as it is to stand already, and when the
     /// database cannot be written.
-    pub fn begin(&self, deed: &Deed) -> Result<(DeedId, Vec<Proposal>)> {
-        let mut deed = deed.clone();
+    pub fn begin(&self, entry: &JournalEntry) -> Result<(JournalEntryId, Vec<Proposal>)> {
+        let mut entry = entry.clone();
         self.write_through(move |transaction| {
-            let at = deed.decisions.first().map(|decision| decision.at).unwrap_or_default();
-            let at = if deed.way == Way::Made { decisions::free_moment(transaction, at)? } else { at };
+            let at = entry.decisions.first().map(|decision| decision.at).unwrap_or_default();
+            let at = if entry.action == JournalAction::Decide { decisions::free_moment(transaction, at)? } else { at };
             let mut moved = Vec::new();
-            let mut stood = Vec::new();
-            for index in 0..deed.decisions.len() {
-                let meanwhile = deed.meanwhile(deed.decisions[index].verb);
-                let decision = &mut deed.decisions[index];
-                match deed.way {
-                    Way::Made => decision.at = at,
-                    Way::Back | Way::Again => decisions::require_undone(transaction, decision.id, deed.way == Way::Again)?,
+            let mut former = Vec::new();
+            for index in 0..entry.decisions.len() {
+                let pending = entry.pending_state(entry.decisions[index].verb);
+                let decision = &mut entry.decisions[index];
+                match entry.action {
+                    JournalAction::Decide => decision.at = at,
+                    JournalAction::Undo | JournalAction::Redo => {
+                        decisions::require_undone(transaction, decision.id, entry.action == JournalAction::Redo)?
+                    }
                 }
                 let proposal = decision.proposal;
                 let before = proposals::one(transaction, proposal)?;
-                stood.push(before.state);
-                if deed.way == Way::Made {
+                former.push(before.state);
+                if entry.action == JournalAction::Decide {
                     decision.from = before.state;
-                    decision.function = before.function;
+                    decision.subject = before.subject;
                 }
-                let Some(to) = meanwhile else { continue };
+                let Some(to) = pending else { continue };
                 // Two who decide the same at once: the second finds it decided.
                 if before.state == to {
                     return Err(IllegalMove { from: to, to }.into());
                 }
                 moved.push(proposals::change_in(transaction, proposal, |proposal| proposal.state = to)?);
             }
-            deed.stood = stood;
-            transaction.execute("INSERT INTO unfinished (deed) VALUES (?1)", [to_json(&deed)?])?;
-            Ok((DeedId(transaction.last_insert_rowid()), moved))
+            entry.before = former;
+            transaction.execute("INSERT INTO unfinished (deed) VALUES (?1)", [to_json(&entry)?])?;
+            Ok((JournalEntryId(transaction.last_insert_rowid()), moved))
         })
     }
 
-    /// Does the last step of a deed: its decisions stand, or are taken back, and its proposals are where it leads them; all of
+    /// Does the last step of a journal entry: its decisions stand or are undone, and its proposals have their new states; all of
     /// it or nothing, and on the disk when this returns. Gives the proposals, one for each decision.
     ///
     /// # Errors
-    /// Fails when the deed is not begun or is done already, and when the database cannot be written.
-    pub fn finish(&self, id: DeedId) -> Result<Vec<Proposal>> {
+    /// Fails when the entry is not begun or is done already, and when the database cannot be written.
+    pub fn finish(&self, id: JournalEntryId) -> Result<Vec<Proposal>> {
         self.write_through(move |transaction| {
-            let deed = take(transaction, id)?;
+            let entry = take(transaction, id)?;
             let mut after = Vec::new();
-            for decision in &deed.decisions {
-                after.push(proposals::conclude_in(transaction, decision.proposal, |proposal| deed.conclude(decision, proposal))?);
-                match deed.way {
-                    Way::Made => decisions::append(transaction, decision)?,
-                    Way::Back | Way::Again => decisions::mark(transaction, decision.id, deed.way == Way::Back)?,
+            for decision in &entry.decisions {
+                after
+                    .push(proposals::conclude_in(transaction, decision.proposal, |proposal| entry.conclude(decision, proposal))?);
+                match entry.action {
+                    JournalAction::Decide => decisions::append(transaction, decision)?,
+                    JournalAction::Undo | JournalAction::Redo => {
+                        decisions::mark(transaction, decision.id, entry.action == JournalAction::Undo)?
+                    }
                 }
             }
             Ok(after)
         })
     }
 
-    /// Forgets a deed of which nothing was done, and puts its proposals back to where they stood. Gives them.
+    /// Removes a journal entry of which nothing was done, and puts its proposals back into their former states. Returns them.
     ///
     /// # Errors
     /// As [`Store::finish`].
-    pub fn give_up(&self, id: DeedId) -> Result<Vec<Proposal>> {
+    pub fn give_up(&self, id: JournalEntryId) -> Result<Vec<Proposal>> {
         self.write_through(move |transaction| {
-            let deed = take(transaction, id)?;
+            let entry = take(transaction, id)?;
             let mut after = Vec::new();
-            for (decision, stood) in deed.decisions.iter().zip(&deed.stood) {
-                let meanwhile = deed.meanwhile(decision.verb);
+            for (decision, former) in entry.decisions.iter().zip(&entry.before) {
+                let pending = entry.pending_state(decision.verb);
                 after.push(proposals::conclude_in(transaction, decision.proposal, |proposal| {
-                    if Some(proposal.state) == meanwhile {
-                        proposal.state = *stood;
+                    if Some(proposal.state) == pending {
+                        proposal.state = *former;
                     }
                 })?);
             }
@@ -134,22 +139,22 @@ impl Store {
         })
     }
 
-    /// Lists the deeds that are not done, the oldest first.
+    /// Lists the journal entries that are not done, the oldest first.
     ///
     /// # Errors
     /// Fails when the database cannot be read.
-    pub fn unfinished(&self) -> Result<Vec<(DeedId, Deed)>> {
+    pub fn unfinished(&self) -> Result<Vec<(JournalEntryId, JournalEntry)>> {
         self.believed(Vec::new(), |connection| {
             let mut statement = connection.prepare_cached("SELECT id, deed FROM unfinished ORDER BY id")?;
-            let rows = statement.query_map([], |row| Ok((DeedId(row.get(0)?), json(row, 1)?)))?;
+            let rows = statement.query_map([], |row| Ok((JournalEntryId(row.get(0)?), json(row, 1)?)))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
 }
 
-/// Reads a deed and removes it.
-fn take(connection: &Connection, id: DeedId) -> Result<Deed> {
-    let deed = connection.query_row("SELECT deed FROM unfinished WHERE id = ?1", [id.0], |row| json(row, 0)).optional()?;
+/// Reads a journal entry and removes it.
+fn take(connection: &Connection, id: JournalEntryId) -> Result<JournalEntry> {
+    let entry = connection.query_row("SELECT deed FROM unfinished WHERE id = ?1", [id.0], |row| json(row, 0)).optional()?;
     connection.execute("DELETE FROM unfinished WHERE id = ?1", params![id.0])?;
-    deed.ok_or(StoreError::Done)
+    entry.ok_or(StoreError::Done)
 }

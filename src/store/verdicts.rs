@@ -8,7 +8,7 @@ use super::handle::Store;
 use super::json::{from_json, from_word, json, to_json, word};
 use crate::base::clock::Moment;
 use crate::domain::function::FunctionId;
-use crate::domain::journey::ToldLine;
+use crate::domain::journey::JourneyLine;
 use crate::domain::verdict::{JudgedTest, Proposed, Ruling, Since};
 
 /// No journey that was ever stored is larger, decompressed.
@@ -124,7 +124,7 @@ impl Store {
             let size = usize::try_from(size).ok().filter(|size| *size <= SIZE_MAX).ok_or(StoreError::Damaged)?;
             let bytes = lz4_flex::block::decompress(&packed, size).map_err(|_| StoreError::Damaged)?;
             let text = String::from_utf8(bytes).map_err(|_| StoreError::Damaged)?;
-            stored.judged.journey = from_json::<Vec<ToldLine>>(&text)?;
+            stored.judged.journey = from_json::<Vec<JourneyLine>>(&text)?;
             Ok(Some(stored))
         })
     }
@@ -147,12 +147,12 @@ mod tests {
     use super::*;
     use crate::base::paths::RelPath;
     use crate::domain::evaluator::Evaluator;
-    use crate::domain::journey::{LineId, Telling};
+    use crate::domain::journey::{LineId, LineKind};
     use crate::domain::verdict::Verdict;
 
     fn judged(ruling: Ruling, at: i64) -> JudgedTest {
-        let line = ToldLine {
-            telling: Telling::Called(1),
+        let line = JourneyLine {
+            kind: LineKind::Called(1),
             line: Some(LineId(1)),
             call: Some(LineId(1)),
             depth: 0,

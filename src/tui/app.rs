@@ -12,6 +12,7 @@ use crate::domain::diff::Diff;
 use crate::domain::event::{Event, JobState};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::question::QuestionId;
 use crate::domain::settings;
 use crate::domain::snapshot::{
@@ -209,7 +210,7 @@ pub struct AppState {
     /// The filter of a recording's calls.
     pub runs_filter: Filter,
     /// The function all panes are about.
-    pub subject: Option<FunctionId>,
+    pub subject: Option<ProposalSubject>,
     /// The queue as this session walks through it.
     pub pass: Pass,
     /// The source pane.
@@ -375,6 +376,18 @@ impl AppState {
     #[must_use]
     pub fn function(&self, id: &FunctionId) -> Option<&FunctionRow> {
         self.snapshot.functions.iter().find(|row| row.id == *id)
+    }
+
+    /// Returns the function that the panes are about.
+    #[must_use]
+    pub fn subject_function(&self) -> Option<&FunctionId> {
+        self.subject.as_ref()?.function()
+    }
+
+    /// Returns the row of the function that the panes are about.
+    #[must_use]
+    pub fn subject_row(&self) -> Option<&FunctionRow> {
+        self.function(self.subject_function()?)
     }
 
     /// Gives the functions of the project that are no tests.

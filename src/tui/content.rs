@@ -255,7 +255,7 @@ fn decision(state: &AppState) -> Cow<'_, [DocRow]> {
             _ => Cow::Owned(Vec::new()),
         };
     }
-    match state.subject.as_ref().and_then(|id| state.function(id)) {
+    match state.subject_row() {
         Some(row) if red_of(state, &row.id).is_some() => Cow::Owned(red(state, &row.id)),
         Some(row) => lines(function(row)),
         None if !state.snapshot.indexed => lines([(Role::Dim, format!(" {}", words::reading(state.snapshot.reading)))]),
@@ -311,14 +311,14 @@ fn verdict(state: &AppState, loaded: &Loaded, open: &OpenVerdict) -> Vec<DocRow>
 
 /// Makes the lines of the intent and clauses of the test that is shown.
 fn intent(state: &AppState) -> Vec<DocRow> {
-    let Some(told) = state.journeys.told() else { return Vec::new() };
-    let judged = &told.view.judged;
+    let Some(journey) = state.journeys.journey() else { return Vec::new() };
+    let judged = &journey.view.judged;
     let row = journeys::row_of(state).map(|(_, row)| row);
     let shown = Intent {
         test: &judged.test,
         intent: &judged.intent,
         verdict: &judged.verdict,
-        since: Some(told.view.since),
+        since: Some(journey.view.since),
         stale: row.is_some_and(|row| row.stale),
         takes_journey: row.is_some_and(|row| row.proposal.is_some()) && judged.takes_journey(),
         chosen: state
@@ -446,7 +446,7 @@ pub fn red(state: &AppState, function: &FunctionId) -> Vec<DocRow> {
 
 fn stream(state: &AppState) -> Vec<DocRow> {
     let text = &state.decision.stream;
-    let seen = state.subject.as_ref().and_then(|id| state.function(id)).map_or(0, |row| row.calls);
+    let seen = state.subject_row().map_or(0, |row| row.calls);
     let calls = count(usize::try_from(seen).unwrap_or(usize::MAX), "call");
     let head = if text.model.is_empty() { format!(" from {calls}") } else { format!(" from {calls} · {}", text.model) };
     let mut out = vec![DocRow::of(Row::new().add(Role::Dim, head)), DocRow::default()];

@@ -200,7 +200,7 @@ fn state_rows(view: &ProposalView) -> Vec<DocRow> {
     if let Some(trouble) = view.blocked.as_ref().filter(|_| view.proposal.state == ProposalState::Ready) {
         say("!", Role::Failing, &trouble.to_string());
     } else if let Some(conflict) = &view.conflict {
-        say("◦", Role::Accent, &conflict.told());
+        say("◦", Role::Accent, &conflict.summary());
     }
     if view.proposal.edited.is_some() {
         say("◦", Role::Accent, words::YOUR_VERSION);
@@ -249,12 +249,12 @@ fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
     let mut out = state_rows(view);
     out.push(plain(
         Role::Text,
-        format!(" {changed} of {} of {} {verb} differently now.", count(all, "call"), proposal.function.qualname()),
+        format!(" {changed} of {} of {} {verb} differently now.", count(all, "call"), proposal.subject.short()),
     ));
     out.push(DocRow::default());
     for edit in &change.because {
         let about = About::Source(edit.path.clone(), edit.line);
-        let row = Row::new().add(Role::Accent, " because").add(Role::Text, format!("  you changed {}", edit.told()));
+        let row = Row::new().add(Role::Accent, " because").add(Role::Text, format!("  you changed {}", edit.summary()));
         out.push(DocRow { row, about: about.clone(), stop: true, changed: false });
         out.extend(hunk_rows(edit));
     }
@@ -266,7 +266,7 @@ fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
     for (index, call) in change.calls.iter().enumerate() {
         let row = Row::new()
             .add(Role::Text, format!(" ▾ call {}  ", call.call.0))
-            .add(Role::Text, format!("{}{}", proposal.function.qualname(), call.arguments))
+            .add(Role::Text, format!("{}{}", proposal.subject.short(), call.arguments))
             .end(Role::Dim, format!("×{}", call.times));
         out.push(DocRow { row, about: About::Changed(index), stop: true, changed: unwritten });
         let (old, new) = effects_lines(&call.old, &call.new);

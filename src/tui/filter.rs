@@ -72,7 +72,7 @@ impl Filter {
             _ if row.ruling.is_some() => "failing",
             _ => "recorded",
         };
-        self.takes_name(&row.function.0, row.path.as_str())
+        self.takes_name(&row.subject.text(), row.path.as_str())
             && self.states.iter().all(|word| state.starts_with(word.as_str()) || "waiting".starts_with(word.as_str()))
     }
 

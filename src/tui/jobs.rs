@@ -29,8 +29,8 @@ pub fn job_here(state: &AppState) -> Option<&JobRow> {
         About::Recording(index) => return of_recording(state, index),
         _ => {}
     }
-    let id = state.subject.as_ref()?;
-    let names = |job: &&JobRow| job.subject.function() == Some(id);
+    let subject = state.subject.as_ref()?;
+    let names = |job: &&JobRow| job.subject.is_for(subject);
     let kind = match state.current().map(|row| row.state) {
         Some(ProposalState::Streaming) => Some(JobKind::Model),
         Some(ProposalState::Proving) => Some(JobKind::Prove),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::base::paths::RelPath;
 use crate::base::text;
-use crate::domain::journey::{LineId, Telling, ToldLine};
+use crate::domain::journey::{JourneyLine, LineId, LineKind};
 use crate::domain::snapshot::JudgedView;
 use crate::domain::verdict::Decided;
 
@@ -13,7 +13,7 @@ const VALUE: usize = 60;
 
 /// A journey, and how its lines belong together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct ShownJourney {
     /// As stored.
     pub view: JudgedView,
     /// For each line the call around it, by its position.
@@ -24,7 +24,7 @@ pub struct Told {
     outcomes: BTreeMap<usize, usize>,
 }
 
-impl Told {
+impl ShownJourney {
     /// Finds out how the lines belong together.
     #[must_use]
     pub fn new(view: JudgedView) -> Self {
@@ -36,14 +36,14 @@ impl Told {
         let mut open: Vec<usize> = Vec::new();
         let mut heading: Option<usize> = None;
         for (at, line) in lines.iter().enumerate() {
-            if line.telling == Telling::Heading {
+            if line.kind == LineKind::Heading {
                 close(&mut open, 0, at, &mut ends);
                 if let Some(before) = heading.replace(at) {
                     ends[before] = at;
                 }
                 continue;
             }
-            let begins = matches!(line.telling, Telling::Called(_));
+            let begins = matches!(line.kind, LineKind::Called(_));
             let own = (!begins).then(|| open.iter().rposition(|call| lines[*call].call == line.call)).flatten();
             if begins {
                 let keep = open.iter().rposition(|call| lines[*call].depth < line.depth).map_or(0, |found| found + 1);
@@ -53,7 +53,7 @@ impl Told {
             } else {
                 let call = own.map(|found| open[found]);
                 parents[at] = call;
-                if let (Some(found), Some(call), Telling::Returned | Telling::Raised) = (own, call, line.telling) {
+                if let (Some(found), Some(call), LineKind::Returned | LineKind::Raised) = (own, call, line.kind) {
                     outcomes.insert(call, at);
                     close(&mut open, found, at + 1, &mut ends);
                 }
@@ -68,7 +68,7 @@ impl Told {
 
     /// Gives a line.
     #[must_use]
-    pub fn line(&self, at: usize) -> Option<&ToldLine> {
+    pub fn line(&self, at: usize) -> Option<&JourneyLine> {
         self.view.judged.journey.get(at)
     }
 
@@ -82,9 +82,9 @@ impl Told {
     #[must_use]
     pub fn folds(&self, at: usize) -> bool {
         let inside = self.end(at).saturating_sub(at + 1);
-        match self.line(at).map(|line| line.telling) {
-            Some(Telling::Heading) => inside > 0,
-            Some(Telling::Called(_)) => inside > usize::from(self.outcomes.contains_key(&at)),
+        match self.line(at).map(|line| line.kind) {
+            Some(LineKind::Heading) => inside > 0,
+            Some(LineKind::Called(_)) => inside > usize::from(self.outcomes.contains_key(&at)),
             _ => false,
         }
     }
@@ -107,7 +107,7 @@ impl Told {
     #[must_use]
     pub fn evidence(&self, clause: &Decided) -> Vec<usize> {
         let wanted: HashSet<LineId> = evidence_ids(clause).collect();
-        let shows = |(at, line): (usize, &ToldLine)| line.line.filter(|id| wanted.contains(id)).map(|_| at);
+        let shows = |(at, line): (usize, &JourneyLine)| line.line.filter(|id| wanted.contains(id)).map(|_| at);
         self.view.judged.journey.iter().enumerate().filter_map(shows).collect()
     }
 
@@ -115,13 +115,13 @@ impl Told {
     #[must_use]
     pub fn site(&self, at: usize) -> Option<Site> {
         let line = self.line(at)?;
-        let call = match line.telling {
-            Telling::Heading => return None,
-            Telling::Called(_) => at,
+        let call = match line.kind {
+            LineKind::Heading => return None,
+            LineKind::Called(_) => at,
             _ => self.parent(at)?,
         };
         let begun = self.line(call)?;
-        if line.telling == Telling::Raised {
+        if line.kind == LineKind::Raised {
             let place = self.place(call)?;
             return Some(Site { path: place.0.clone(), line: line.at.unwrap_or(place.1), activation: Some(call) });
         }
@@ -145,7 +145,7 @@ impl Told {
     /// Lists the calls made by an activation, or by the test itself.
     pub fn made_by(&self, activation: Option<usize>) -> impl Iterator<Item = usize> {
         let lines = self.view.judged.journey.iter().enumerate();
-        let begins = lines.filter(|(_, line)| matches!(line.telling, Telling::Called(_)));
+        let begins = lines.filter(|(_, line)| matches!(line.kind, LineKind::Called(_)));
         begins.map(|(at, _)| at).filter(move |at| self.parent(*at) == activation)
     }
 
@@ -181,11 +181,11 @@ pub fn evidence_ids(clause: &Decided) -> impl Iterator<Item = LineId> {
 
 /// Writes how a call ended.
 #[must_use]
-pub fn ending(line: &ToldLine) -> String {
-    match line.telling {
-        Telling::Raised => format!("✗ {}", line.detail),
-        Telling::Yielded => format!("yields {}", line.detail),
-        Telling::Closed => "is closed".into(),
+pub fn ending(line: &JourneyLine) -> String {
+    match line.kind {
+        LineKind::Raised => format!("✗ {}", line.detail),
+        LineKind::Yielded => format!("yields {}", line.detail),
+        LineKind::Closed => "is closed".into(),
         _ => format!("→ {}", line.detail),
     }
 }
@@ -197,30 +197,31 @@ mod tests {
 
     #[test]
     fn lines_belong_to_their_calls() {
-        let told = Told::new(judged_view());
-        let named = |at: usize| told.line(at).unwrap().name.clone();
-        let at = |id: u32| told.position(LineId(id)).unwrap();
-        assert_eq!(named(told.parent(at(6)).unwrap()), "RegistrationService.register");
-        assert_eq!(told.parent(at(1)), None);
-        assert_eq!(told.end(at(1)), at(12) + 1, "all of it but the teardown");
-        assert!(told.folds(at(1)) && told.folds(at(6)) && !told.folds(at(2)), "a call and its end are no tree");
-        assert_eq!(told.outcome(at(2)).as_deref(), Some("→ False"));
-        let site = told.site(at(6)).unwrap();
+        let journey = ShownJourney::new(judged_view());
+        let named = |at: usize| journey.line(at).unwrap().name.clone();
+        let at = |id: u32| journey.position(LineId(id)).unwrap();
+        assert_eq!(named(journey.parent(at(6)).unwrap()), "RegistrationService.register");
+        assert_eq!(journey.parent(at(1)), None);
+        assert_eq!(journey.end(at(1)), at(12) + 1, "all of it but the teardown");
+        assert!(journey.folds(at(1)) && journey.folds(at(6)) && !journey.folds(at(2)), "a call and its end are no tree");
+        assert_eq!(journey.outcome(at(2)).as_deref(), Some("→ False"));
+        let site = journey.site(at(6)).unwrap();
         assert_eq!((site.path.as_str(), site.line, site.activation), ("shop/registration.py", 28, Some(at(1))));
-        let of_the_test = told.site(at(1)).unwrap();
+        let of_the_test = journey.site(at(1)).unwrap();
         assert_eq!((of_the_test.path.as_str(), of_the_test.activation), ("tests/test_registration.py", None));
-        assert_eq!(told.made_by(Some(at(1))).count(), 4);
+        assert_eq!(journey.made_by(Some(at(1))).count(), 4);
     }
 
     #[test]
     fn folding_hides_what_is_inside_and_nothing_else() {
-        let mut pane = crate::tui::panes::JourneysPane { loaded: Some(Ok(Told::new(judged_view()))), ..Default::default() };
+        let mut pane =
+            crate::tui::panes::JourneysPane { loaded: Some(Ok(ShownJourney::new(judged_view()))), ..Default::default() };
         pane.list_lines();
         let all = pane.lines.len();
         let (call, inside) = {
-            let told = pane.told().unwrap();
-            let at = told.position(LineId(6)).unwrap();
-            (at, told.end(at) - at - 1)
+            let journey = pane.journey().unwrap();
+            let at = journey.position(LineId(6)).unwrap();
+            (at, journey.end(at) - at - 1)
         };
         pane.folded.insert(call);
         pane.list_lines();

@@ -4,7 +4,7 @@
 use crate::base::clock::Moment;
 use crate::base::text::{self, count};
 use crate::domain::evaluator::Evaluator;
-use crate::domain::journey::Telling;
+use crate::domain::journey::LineKind;
 use crate::domain::snapshot::VerdictRow;
 use crate::domain::verdict::{ClauseOutcome, Decided, Ruling, Since, Verdict};
 use crate::tui::app::AppState;
@@ -81,7 +81,7 @@ pub fn intent_rows(shown: &Intent<'_>, zone: Zone, now: Moment, width: usize) ->
     if verdict.clauses.is_empty() {
         let (sign, role, word) = of_ruling(verdict.verdict, verdict.overridden);
         out.push(DocRow::of(Row::new().add(role, format!(" {sign} {word}"))));
-        out.extend(say(Role::Text, &verdict.reason, 2));
+        out.extend(say(Role::Text, verdict.reason.for_people(), 2));
     }
     out.push(DocRow::default());
     out.extend(say(Role::Dim, &decided_by(&verdict.evaluator), 0));
@@ -142,7 +142,7 @@ fn clause_rows(at: usize, clause: &Decided, room: usize, out: &mut Vec<DocRow>) 
     // The evidence itself stands in the journey; what could have been meant stands here.
     let is_line = |line: &&String| line.strip_prefix('L').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let others = clause.shown.iter().filter(|line| !is_line(line));
-    for said in std::iter::once(&clause.why).chain(others) {
+    for said in std::iter::once(clause.why.for_people()).chain(others.map(String::as_str)) {
         for line in text::wrap(&text::display_line(said), room.saturating_sub(indent).max(10)) {
             let row = Row::new().add(Role::Dim, format!(" {}{line}", " ".repeat(indent)));
             out.push(DocRow { row, about: about.clone(), ..DocRow::default() });
@@ -173,11 +173,11 @@ pub fn holding(verdict: &Verdict) -> String {
 /// Makes one line of the journey.
 #[must_use]
 pub fn row(state: &AppState, at: usize) -> Option<Row> {
-    let told = state.journeys.told()?;
+    let journey = state.journeys.journey()?;
     let at = *state.journeys.lines.get(at)?;
-    let line = told.line(at)?;
+    let line = journey.line(at)?;
     let folded = state.journeys.folded.contains(&at);
-    let fold = match (told.folds(at), folded) {
+    let fold = match (journey.folds(at), folded) {
         (true, true) => "▸ ",
         (true, false) => "▾ ",
         (false, _) => "  ",
@@ -191,21 +191,21 @@ pub fn row(state: &AppState, at: usize) -> Option<Row> {
     let id = line.line.map(|id| id.to_string()).unwrap_or_default();
     let mut row = Row::new().add(Role::Text, " ").add(role, sign).add(Role::Accent, format!("{id:<5}")).fix();
     let indent = "  ".repeat(usize::try_from(line.depth).unwrap_or(0));
-    row = match line.telling {
-        Telling::Heading => {
-            let lines = count(told.end(at).saturating_sub(at + 1), "line");
+    row = match line.kind {
+        LineKind::Heading => {
+            let lines = count(journey.end(at).saturating_sub(at + 1), "line");
             let row = row.add(Role::Dim, format!("{fold}{}", line.name));
             if folded { row.add(Role::Dim, format!(" {lines}")) } else { row }
         }
-        Telling::Called(_) => row.add(Role::Text, format!("{indent}{fold}{}{}", line.name, line.detail)),
-        Telling::Raised => row.add(Role::Text, format!("{indent}  ")).add(Role::Failing, ending(line)),
+        LineKind::Called(_) => row.add(Role::Text, format!("{indent}{fold}{}{}", line.name, line.detail)),
+        LineKind::Raised => row.add(Role::Text, format!("{indent}  ")).add(Role::Failing, ending(line)),
         _ => row.add(Role::Text, format!("{indent}  ")).add(Role::Text, ending(line)),
     };
     if folded {
-        if let Some(outcome) = told.outcome(at) {
+        if let Some(outcome) = journey.outcome(at) {
             row = row.add(Role::Dim, format!(" {outcome}"));
         }
-        let inside = marks.range(at + 1..told.end(at)).count();
+        let inside = marks.range(at + 1..journey.end(at)).count();
         if inside > 0 {
             row = row.end(Role::Accent, format!("{inside} inside"));
         }
@@ -220,12 +220,12 @@ pub fn row(state: &AppState, at: usize) -> Option<Row> {
 /// Writes what stands at the right of the journey's title.
 #[must_use]
 pub fn journey_right(state: &AppState) -> String {
-    let Some(told) = state.journeys.told() else { return String::new() };
+    let Some(journey) = state.journeys.journey() else { return String::new() };
     let marked = &state.journeys.marks;
     let at = state.journeys.here().and_then(|here| marked.keys().position(|line| *line == here));
     match (at, marked.len()) {
         (Some(at), all) => format!("evidence {} of {all}", at + 1),
-        (None, 0) => count(told.view.judged.journey.len(), "line"),
+        (None, 0) => count(journey.view.judged.journey.len(), "line"),
         (None, all) => format!("evidence {all}"),
     }
 }
@@ -252,8 +252,8 @@ pub fn line(state: &AppState) -> (String, Vec<String>) {
     if row.stale {
         return (left, vec!["~ Stale: the code changed, t judges again".into(), "~ Stale".into()]);
     }
-    let evidence: Vec<String> = state.journeys.told().map_or_else(Vec::new, |told| {
-        let clauses = told.view.judged.verdict.clauses.iter();
+    let evidence: Vec<String> = state.journeys.journey().map_or_else(Vec::new, |journey| {
+        let clauses = journey.view.judged.verdict.clauses.iter();
         let chosen = clauses.enumerate().find(|(at, one)| match state.journeys.clause {
             Some(clause) => clause == *at,
             None => one.outcome == ClauseOutcome::Violated,

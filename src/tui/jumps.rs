@@ -2,8 +2,8 @@
 
 use crate::base::paths::RelPath;
 use crate::domain::call::RecordingId;
-use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
+use crate::domain::proposal_subject::ProposalSubject;
 use crate::tui::layout::{Pane, Screen};
 
 const KEPT: usize = 100;
@@ -15,8 +15,8 @@ pub struct Place {
     pub screen: Screen,
     /// The pane.
     pub pane: Pane,
-    /// The function.
-    pub subject: Option<FunctionId>,
+    /// What the panes are about.
+    pub subject: Option<ProposalSubject>,
     /// The proposal.
     pub proposal: Option<ProposalId>,
     /// The file and line of the source pane.

@@ -52,7 +52,7 @@ pub fn why_not(state: &AppState, action: Action) -> Option<&'static str> {
         A::DiffAgainst => no(state.snapshot.trust != Trust::Trusted, "this folder is not trusted"),
         // Who judges may be another model than who drafts.
         A::Ask if state.screen == Screen::Journeys => {
-            let takes = state.journeys.told().is_some_and(|told| told.view.judged.takes_journey());
+            let takes = state.journeys.journey().is_some_and(|journey| journey.view.judged.takes_journey());
             no(!takes, "no intent here is open")
         }
         A::Ask | A::AskWithRemark => no(state.snapshot.model.is_none(), "no model is set up"),

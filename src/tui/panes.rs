@@ -19,7 +19,7 @@ use crate::domain::verdict::ClauseOutcome;
 use crate::tui::doc::{Compare, Loaded};
 use crate::tui::doc_row::DocRow;
 use crate::tui::highlight::CodeLine;
-use crate::tui::journey_lines::Told;
+use crate::tui::journey_lines::ShownJourney;
 use crate::tui::layout::Pane;
 use crate::tui::spec_steps::Shown;
 use crate::tui::theme::Role;
@@ -247,7 +247,7 @@ pub struct JourneysPane {
     /// The test that is shown.
     pub test: Option<String>,
     /// What is here of it, or why nothing is.
-    pub loaded: Option<Result<Told, Trouble>>,
+    pub loaded: Option<Result<ShownJourney, Trouble>>,
     /// The test that was asked for and is not here yet.
     pub asked: Option<String>,
     /// It has to be read again.
@@ -271,7 +271,7 @@ pub struct JourneysPane {
 impl JourneysPane {
     /// Gives what is here of the test.
     #[must_use]
-    pub fn told(&self) -> Option<&Told> {
+    pub fn journey(&self) -> Option<&ShownJourney> {
         self.loaded.as_ref()?.as_ref().ok()
     }
 
@@ -284,10 +284,10 @@ impl JourneysPane {
     /// Finds the lines that show what came of the chosen clause; where none is chosen, of those that are violated.
     pub fn mark_evidence(&mut self) {
         self.marks.clear();
-        let Some(Ok(told)) = &self.loaded else { return };
-        for (at, one) in told.view.judged.verdict.clauses.iter().enumerate() {
+        let Some(Ok(journey)) = &self.loaded else { return };
+        for (at, one) in journey.view.judged.verdict.clauses.iter().enumerate() {
             let shown = self.clause.map_or(one.outcome == ClauseOutcome::Violated, |chosen| chosen == at);
-            for line in if shown { told.evidence(one) } else { Vec::new() } {
+            for line in if shown { journey.evidence(one) } else { Vec::new() } {
                 let entry = self.marks.entry(line).or_insert_with(|| (one.outcome, String::new()));
                 let gap = if entry.1.is_empty() { "" } else { " " };
                 entry.1.push_str(&format!("{gap}c{}", at + 1));
@@ -298,11 +298,11 @@ impl JourneysPane {
     /// Finds the lines in sight anew, after something was folded or read.
     pub fn list_lines(&mut self) {
         self.lines.clear();
-        let Some(Ok(told)) = &self.loaded else { return };
+        let Some(Ok(journey)) = &self.loaded else { return };
         let mut at = 0;
-        while at < told.view.judged.journey.len() {
+        while at < journey.view.judged.journey.len() {
             self.lines.push(at);
-            at = if self.folded.contains(&at) { told.end(at) } else { at + 1 };
+            at = if self.folded.contains(&at) { journey.end(at) } else { at + 1 };
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::domain::decision::Verb;
-use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalKind, ProposalState};
+use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::snapshot::QueueRow;
 
 /// The walk.
@@ -26,7 +26,7 @@ impl Pass {
         let shown = self.current().map(|row| match row.state {
             // An answer that turned out to be what waits already gives way to that.
             ProposalState::Streaming if !now.contains_key(&row.id) => {
-                queue.iter().find(|other| other.function == row.function).map_or(row.id, |other| other.id)
+                queue.iter().find(|other| other.subject == row.subject).map_or(row.id, |other| other.id)
             }
             _ => row.id,
         });
@@ -127,10 +127,10 @@ impl Pass {
         self.at = None;
     }
 
-    /// Finds the first open proposal of a function, else a decided one.
+    /// Finds the first open proposal about a subject, else a decided one.
     #[must_use]
-    pub fn of(&self, function: &FunctionId) -> Option<&QueueRow> {
-        let mut all = self.items.iter().filter(|row| row.function == *function);
+    pub fn of(&self, subject: &ProposalSubject) -> Option<&QueueRow> {
+        let mut all = self.items.iter().filter(|row| row.subject == *subject);
         let first = all.clone().find(|row| !self.decided.contains_key(&row.id));
         first.or_else(|| all.next())
     }
@@ -165,7 +165,7 @@ mod tests {
         QueueRow {
             id: ProposalId(id),
             kind: ProposalKind::Draft,
-            function: FunctionId::new("m", &format!("f{id}")),
+            subject: crate::domain::function::FunctionId::new("m", &format!("f{id}")).into(),
             path: RelPath::new("m.py").unwrap(),
             state: ProposalState::Ready,
             title: "".into(),
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn an_answer_that_is_withdrawn_gives_way_to_what_waits_for_its_function() {
-        let streaming = QueueRow { state: ProposalState::Streaming, function: row(1).function, ..row(2) };
+        let streaming = QueueRow { state: ProposalState::Streaming, subject: row(1).subject, ..row(2) };
         let mut pass = Pass::default();
         pass.merge(&[row(3), row(1), streaming]);
         pass.go(ProposalId(2));

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::paths::RelPath;
-use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
+use crate::domain::proposal_subject::ProposalSubject;
 use crate::tui::app::AppState;
 use crate::tui::filter::Filter;
 use crate::tui::layout::{Pane, Screen, Shares};
@@ -19,7 +19,7 @@ struct Session {
     screen: Screen,
     focus: Option<Pane>,
     left: Option<Pane>,
-    subject: Option<FunctionId>,
+    subject: Option<ProposalSubject>,
     proposal: Option<ProposalId>,
     edit: Option<Edit>,
     filter: String,

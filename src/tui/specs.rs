@@ -113,7 +113,7 @@ pub fn step_rows(state: &AppState, view: &SpecView, width: usize) -> Vec<DocRow>
     }
     last.clauses.iter().for_each(|clause| clause_rows(clause, 1, room, &About::Nothing, &mut out));
     out.extend(last.issues.iter().flat_map(|issue| say(Role::Dim, "◦", &format!("seen: {issue}"))));
-    out.extend(last.notes.iter().flat_map(|note| say(Role::Warning, "~", note)));
+    out.extend(last.notes.iter().flat_map(|note| say(Role::Warning, "~", note.for_people())));
     out
 }
 

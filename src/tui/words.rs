@@ -31,6 +31,8 @@ pub const ONLY_READING: &str =
     "This folder has to be trusted first. Until then nothing runs. t trusts it, and so does pytead-tui trust.";
 /// Nobody chose a model.
 pub const NO_MODEL: &str = "No model is set up. Name one in your own config (model.provider and providers.<name>).";
+/// A model was asked for and no function is shown.
+pub const NO_FUNCTION_HERE: &str = "No function is selected. Choose one on Functions.";
 /// What was typed names no model.
 pub const NO_MODEL_NAME: &str = "That names no model: owner/repository/file.gguf.";
 /// What a large download leads to.
@@ -477,7 +479,7 @@ pub fn recording_ended(number: i64, end: &ProgramEnd, kept: u64) -> String {
     if let ProgramEnd::NotStarted(why) = end {
         return format!("The program did not start: {why}.");
     }
-    end.told(kept).unwrap_or_else(|| match kept {
+    end.summary(kept).unwrap_or_else(|| match kept {
         0 => format!("Recording {number}: no call of this project was kept. v shows the output."),
         _ => {
             let calls = count(usize::try_from(kept).unwrap_or(usize::MAX), "call");

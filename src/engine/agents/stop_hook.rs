@@ -1,5 +1,6 @@
-//! What a coding agent is told when it stops: recorded calls that end differently, that no person accepted and no agent
-//! explained, imports that break, and edited code that was not compared, each told once. What was told is kept in the user's state folder, never in the project.
+//! Reports to a coding agent when it stops: recorded calls with another result that no person accepted and no agent explained,
+//! broken imports, and edited code that was not compared. Each is reported once. The list of reports is stored in the user's
+//! state folder, never in the project.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -23,15 +24,15 @@ use crate::engine::state::done::Done;
 use crate::engine::state::trust::require_trust;
 use crate::generate::replay::difference;
 
-/// Gives what differs from a commit or from what a person last accepted, and is news to an agent's session; then it counts as
-/// told to that.
+/// Returns what differs from a commit, or from what a person accepted last, and was not reported to this session of an agent. Then
+/// it counts as reported.
 pub async fn news(core: &Arc<Core>, reference: &str, session: &str) -> Result<Option<Diff>, Trouble> {
     require_trust(&core.root, core.trust())?;
     if core.store().recordings()?.is_empty() {
         return Ok(None);
     }
     refresh::reread(core, None).await;
-    let mut told = Told::read(core, session)?;
+    let mut reported = Reported::read(core, session)?;
     let waiting = waiting(core).await?;
     let mut found = match diff::diff(core, reference.to_owned()).await {
         Ok(found) => Arc::unwrap_or_clone(found),
@@ -47,19 +48,19 @@ pub async fn news(core: &Arc<Core>, reference: &str, session: &str) -> Result<Op
             let mark = mark(&one.function, call);
             let waits = !is_explained(&decided, call);
             marks.extend(waits.then_some(mark));
-            waits && !told.has(mark)
+            waits && !reported.has(mark)
         });
         !one.calls.is_empty()
     });
     let mut is_news = |text: &str| {
         let mark = hash::of(text.as_bytes());
         marks.push(mark);
-        !told.has(mark)
+        !reported.has(mark)
     };
     found.edits.gone.retain(|(function, _)| is_news(&function.0));
     found.edits.import_failures.retain(|one| is_news(&format!("{}:{}: {}", one.path, one.line, one.exception)));
     let index = core.index();
-    // An edit that was told is told again once the code is another.
+    // An edit is reported again once the code is another.
     let now = |one: &EditedCode| match &one.subject {
         Subject::Function(id) => index.function(id).map(|function| function.fingerprint.code()),
         Subject::ImportCode(module) => index.module_called(module).map(|module| module.init),
@@ -67,7 +68,7 @@ pub async fn news(core: &Arc<Core>, reference: &str, session: &str) -> Result<Op
     };
     found.edits.edited.retain(|one| !one.is_compared() && is_news(&format!("{} {:?}", one.subject, now(one))));
     // What does not differ any more is forgotten: when it comes back, it is news.
-    told.replace(marks)?;
+    reported.replace(marks)?;
     Ok((!found.is_silent() || !found.edits.edited.is_empty()).then_some(found))
 }
 
@@ -81,12 +82,13 @@ async fn waiting(core: &Arc<Core>) -> Result<Vec<Arc<Proposal>>, Trouble> {
 /// Lists the waiting changes of functions that behave as they do in the commit.
 fn only_waiting(core: &Core, found: &Diff, waiting: &[Arc<Proposal>]) -> Vec<FunctionDiff> {
     let there: BTreeSet<&FunctionId> = found.functions.iter().map(|one| &one.function).collect();
-    let others = waiting.iter().filter(|proposal| !there.contains(&proposal.function));
+    let others = waiting.iter().filter(|proposal| proposal.function().is_some_and(|id| !there.contains(id)));
     others.filter_map(|proposal| function_diff(core, proposal, proposal.change()?)).collect()
 }
 
 fn function_diff(core: &Core, proposal: &Proposal, change: &Change) -> Option<FunctionDiff> {
-    let function = core.function(&proposal.function)?;
+    let id = proposal.function()?;
+    let function = core.function(id)?;
     let (data, edits): (Vec<Edit>, Vec<Edit>) = change.because.iter().cloned().partition(|edit| edit.subject.file().is_some());
     let calls = change.calls.iter().map(|call| DiffedCall {
         call: call.call,
@@ -104,10 +106,10 @@ fn function_diff(core: &Core, proposal: &Proposal, change: &Change) -> Option<Fu
         durations: (0, 0),
     });
     Some(FunctionDiff {
-        function: proposal.function.clone(),
+        function: id.clone(),
         path: function.path,
         line: function.span.first,
-        edited: change.because.iter().any(|edit| edit.subject.function() == Some(&proposal.function)),
+        edited: change.because.iter().any(|edit| edit.subject.function() == Some(id)),
         calls: calls.collect(),
         same: change.same,
         because: Because { edits, how: How::Entered, data: data.into_iter().map(|edit| edit.path).collect() },
@@ -158,8 +160,8 @@ fn mark(function: &FunctionId, call: &DiffedCall) -> Digest {
 /// Sessions of agents that are remembered, the newest: more than work on a project at once.
 const SESSIONS: usize = 20;
 
-/// What a session of an agent was told already.
-struct Told {
+/// What was reported to a session of an agent already.
+struct Reported {
     file: PathBuf,
     session: Digest,
     kept: Kept,
@@ -168,37 +170,39 @@ struct Told {
 #[derive(Default, Serialize, Deserialize)]
 struct Kept {
     /// By sessions, the newest last.
-    told: Vec<(Digest, Vec<Digest>)>,
+    #[serde(rename = "told")]
+    reported: Vec<(Digest, Vec<Digest>)>,
 }
 
-impl Told {
+impl Reported {
     fn read(core: &Core, session: &str) -> Result<Self, Trouble> {
         let folder = Places::find()?.state.join("told");
         Places::ensure(&folder)?;
         let file = folder.join(format!("{}.json", hash::of(core.root.as_os_str().as_encoded_bytes())));
-        // What cannot be read was never told: then it is told once more.
+        // Without a readable file, all of it is reported once more.
         let kept = std::fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
         Ok(Self { file, session: hash::of(session.as_bytes()), kept })
     }
 
     fn has(&self, mark: Digest) -> bool {
-        self.own().is_some_and(|told| told.contains(&mark))
+        self.own().is_some_and(|marks| marks.contains(&mark))
     }
 
     fn own(&self) -> Option<&Vec<Digest>> {
-        self.kept.told.iter().find(|(session, _)| *session == self.session).map(|(_, marks)| marks)
+        self.kept.reported.iter().find(|(session, _)| *session == self.session).map(|(_, marks)| marks)
     }
 
     fn replace(&mut self, marks: Vec<Digest>) -> Result<(), Trouble> {
         if self.own() == Some(&marks) {
             return Ok(());
         }
-        self.kept.told.retain(|(session, _)| *session != self.session);
-        self.kept.told.push((self.session, marks));
-        let old = self.kept.told.len().saturating_sub(SESSIONS);
-        self.kept.told.drain(..old);
+        self.kept.reported.retain(|(session, _)| *session != self.session);
+        self.kept.reported.push((self.session, marks));
+        let old = self.kept.reported.len().saturating_sub(SESSIONS);
+        self.kept.reported.drain(..old);
         let failed = |error: std::io::Error| {
-            Trouble::environment("What the agent was told could not be noted, so it is not told.").because(format!("{error}."))
+            Trouble::environment("Cannot note what was reported to the agent, so nothing is reported.")
+                .because(format!("{error}."))
         };
         let folder = self.file.parent().unwrap_or(&self.file);
         let beside = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! pytest run with our plugin put in, and what the plugin told of the tests: which did what, and what differs between runs.
+//! pytest run with our plugin put in, and what the plugin reported: what each test did, and what differs between runs.
 //!
 //! Who judges is `intents/judge.rs`, in a process of the plugin's own.
 
@@ -71,12 +71,12 @@ pub fn scratch() -> Result<tempfile::TempDir, Trouble> {
 /// Stands in the name of a test for a secret.
 const CONCEALED: &str = "[REDACTED:";
 
-/// What tests did, as pytest's plugin told it: by node id, line by line, without their sources.
-pub type Told = BTreeMap<String, ToldTest>;
+/// What tests did, as pytest's plugin reported it: by node id, line by line, without their sources.
+pub type TestReports = BTreeMap<String, TestReport>;
 
 /// What one test did, and what it is for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ToldTest {
+pub struct TestReport {
     /// Its intent; empty where it has none.
     pub intent: String,
     /// Line by line.
@@ -91,7 +91,7 @@ pub struct ToldTest {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn told(path: &Path) -> Result<Told, Trouble> {
+pub fn reports(path: &Path) -> Result<TestReports, Trouble> {
     #[derive(Deserialize)]
     struct Line {
         test: String,
@@ -105,14 +105,14 @@ pub fn told(path: &Path) -> Result<Told, Trouble> {
         .map_err(|error| Trouble::environment("What the tests did was not written.").because(format!("{error}.")))?;
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
     let without_sources = |journey: Vec<String>| journey.into_iter().take_while(|line| !line.is_empty()).collect();
-    let told = |line: Line| {
+    let report = |line: Line| {
         let Line { test, intent, journey, verdict, outgoing } = line;
-        (test, ToldTest { intent, journey: without_sources(journey), verdict, outgoing })
+        (test, TestReport { intent, journey: without_sources(journey), verdict, outgoing })
     };
-    Ok(lines.map(told).collect())
+    Ok(lines.map(report).collect())
 }
 
-/// Gives the node id by which pytest knows a test: a parametrised one whose name is told without its secrets has another
+/// Gives the node id by which pytest knows a test: a parametrised one whose name is shown without its secrets has another
 /// name there, and is run with all of its function.
 #[must_use]
 pub fn known(test: &str) -> &str {
@@ -120,18 +120,18 @@ pub fn known(test: &str) -> &str {
 }
 
 /// Of what tests did, keeps what was asked for, where more had to run.
-pub fn only(told: &mut Told, asked: &[String]) {
+pub fn only(reports: &mut TestReports, asked: &[String]) {
     let concealed = |test: &str| known(test) != test;
     if asked.iter().any(|test| concealed(test)) {
         let is_asked = |test: &str, asked: &str| if concealed(asked) { test == asked } else { test.starts_with(asked) };
-        told.retain(|test, _| asked.iter().any(|one| is_asked(test, one)));
+        reports.retain(|test, _| asked.iter().any(|one| is_asked(test, one)));
     }
 }
 
 /// Lists the tests that did something else the second time, with the lines that differ.
 #[must_use]
-pub fn unstable(first: &Told, second: &Told) -> Vec<(String, Vec<String>)> {
-    let nothing = ToldTest::default();
+pub fn unstable(first: &TestReports, second: &TestReports) -> Vec<(String, Vec<String>)> {
+    let nothing = TestReport::default();
     let differing = first.iter().filter_map(|(test, one)| {
         let other = second.get(test).unwrap_or(&nothing);
         let (one, other) = (one.journey.join("\n") + "\n", other.journey.join("\n") + "\n");

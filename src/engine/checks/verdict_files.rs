@@ -13,7 +13,7 @@ use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::{hash, text};
 use crate::domain::gap::Gap;
-use crate::domain::journey::{JourneyEvent, ToldLine};
+use crate::domain::journey::{JourneyEvent, JourneyLine};
 use crate::domain::spec_board::SpecRun;
 use crate::domain::verdict::{JudgedTest, Suggested, Verdict};
 use crate::engine::checks::intents::request::Request;
@@ -157,7 +157,7 @@ fn read(file: &Path) -> Result<JudgedTest, Trouble> {
         }
     };
     for told in &mut judged.journey {
-        let ToldLine { name, detail, .. } = told;
+        let JourneyLine { name, detail, .. } = told;
         line(name);
         line(detail);
     }

@@ -41,7 +41,7 @@ pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(
         let before = files.get(&path).map(String::as_str);
         let there = written.entry(path.clone()).or_default();
         let owners = Owners { own: &BTreeSet::new(), others: there };
-        let function = snake_path(proposal.function.qualname());
+        let function = snake_path(proposal.subject.short());
         let Parts { imports, text, tests } = apart(before.unwrap_or(""), &parts, &function, &owners);
         let addition = Addition { imports: &imports, text: &text, tests: &tests, header: None, first_party: &first_party };
         let after = accept(before, &addition, &BTreeSet::new())?;

@@ -93,7 +93,9 @@ pub fn export(core: &Core, folder: &Path) -> Result<Exported, Trouble> {
 
 /// Makes an example of a draft; `None` where its function is gone or something in it looks like a secret.
 fn example(core: &Core, proposal: &Proposal) -> Result<Option<Example>, Trouble> {
-    let (Some(function), Some(draft)) = (core.function(&proposal.function), proposal.draft()) else { return Ok(None) };
+    let (Some(function), Some(draft)) = (proposal.function().and_then(|id| core.function(id)), proposal.draft()) else {
+        return Ok(None);
+    };
     let answer = proposal.edited.clone().unwrap_or_else(|| draft.standalone());
     if Redactor::from_environment().redact(&answer).is_some() {
         return Ok(None);

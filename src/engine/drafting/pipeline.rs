@@ -154,9 +154,9 @@ pub async fn mark_outdated(core: &Arc<Core>) -> Result<(), Trouble> {
         let proved = |proposal: &&Arc<Proposal>| proposal.state == ProposalState::Ready && proposal.draft().is_some();
         state.proposals.values().filter(proved).cloned().collect()
     };
-    let code = basis::code_of(core, ready.iter().map(|proposal| proposal.function.clone()).collect()).await?;
+    let code = basis::code_of(core, ready.iter().filter_map(|proposal| proposal.function().cloned()).collect()).await?;
     for proposal in ready {
-        let today = code.get(&proposal.function).copied().unwrap_or_default();
+        let today = proposal.function().and_then(|id| code.get(id)).copied().unwrap_or_default();
         if models::outdated::is_outdated(core, &proposal) {
             models::outdated::set_aside(core, proposal.id)?;
         } else if proposal.basis != basis::rests_on(today, &proposal) {
@@ -357,13 +357,13 @@ async fn try_renew(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
     let mut texts = Vec::new();
     for id in ids {
         let proposal = core.proposal(id)?;
-        let Some(draft) = proposal.draft() else { continue };
+        let (Some(function), Some(draft)) = (proposal.function(), proposal.draft()) else { continue };
         use ProposalState as S;
         if !matches!(proposal.state, S::Ready | S::Stale | S::Refused | S::Failed) {
             continue;
         }
         // While a person has not said which outcome is right, nobody can say what its tests should expect.
-        if compare::is_disputed(core, &proposal.function) {
+        if compare::is_disputed(core, function) {
             continue;
         }
         // It would be proved for what nobody promises any more.
@@ -372,7 +372,7 @@ async fn try_renew(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
             continue;
         }
         if draft.origin == Origin::Recording && proposal.edited.is_none() {
-            functions.push(proposal.function.clone());
+            functions.push(function.clone());
             written.push(id);
         } else {
             // Another workbench may be at it already.
@@ -397,10 +397,10 @@ async fn try_renew(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
 /// Ends a draft that nothing took the place of, so that it does not wait for ever.
 fn give_up_stale(core: &Arc<Core>, id: ProposalId) -> Result<(), Trouble> {
     let proposal = core.proposal(id)?;
-    let why = match core.function(&proposal.function) {
-        None => ReasonCode::Removed.of(proposal.function.qualname()),
-        Some(_) => {
-            let reason = core.state.lock().untestable.get(&proposal.function).cloned();
+    let why = match proposal.function().and_then(|id| core.function(id)) {
+        None => ReasonCode::Removed.of(proposal.subject.short()),
+        Some(function) => {
+            let reason = core.state.lock().untestable.get(&function.id).cloned();
             reason.unwrap_or_else(|| ReasonCode::NoNewerDraft.into())
         }
     };

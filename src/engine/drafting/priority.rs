@@ -49,7 +49,8 @@ fn first_calls(core: &Core, calls: Vec<Call>) -> Vec<Call> {
     let index = core.index();
     let asked: BTreeSet<FunctionId> = {
         let state = core.state.lock();
-        state.proposals.values().map(|proposal| proposal.function.clone()).chain(state.tested.iter().cloned()).collect()
+        let proposed = state.proposals.values().filter_map(|proposal| proposal.function().cloned());
+        proposed.chain(state.tested.iter().cloned()).collect()
     };
     let makers: HashSet<CallId> = calls.iter().filter_map(|call| call.parent).collect();
     let busy: HashSet<&FunctionId> = calls.iter().filter(|call| makers.contains(&call.id)).map(|call| &call.function).collect();

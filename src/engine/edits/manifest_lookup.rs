@@ -153,15 +153,15 @@ fn is_accepted(entry: &TestEntry) -> bool {
 /// # Errors
 /// Fails when the manifest cannot be read.
 pub fn rejection(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<Option<FileEdit>, Trouble> {
-    let Some(draft) = proposal.draft() else { return Ok(None) };
+    let (Some(function), Some(draft)) = (proposal.function(), proposal.draft()) else { return Ok(None) };
     let parts = draft_text::parts(proposal)?;
     let text = format!("{}\n\n\n{}", parts.imports.join("\n"), parts.text);
     let (before, mut list) = overlay::manifest(core, overlay)?;
-    let code = reachability::by_names(core, &core.index()).code_key(&proposal.function);
+    let code = reachability::by_names(core, &core.index()).code_key(function);
     let inputs: Vec<Digest> = core.store().calls(&draft.calls)?.into_iter().map(|call| call.input).collect();
     for test in &parts.tests {
         let Some(body) = body_hash(&text, test) else { continue };
-        let function = proposal.function.clone();
+        let function = function.clone();
         let case = case_hash(&text, test);
         let entry = TestEntry { function, inputs: inputs.clone(), body, case, code: Some(code), state: TestState::Rejected };
         list.note(&draft.target, &format!("{test}{REJECTED}"), entry);

@@ -37,7 +37,7 @@ pub fn planned(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<(V
     if let Some(spec) = proposal.spec() {
         return Ok((spec_edits::plan(core, proposal, spec, overlay)?, false));
     }
-    let Some(draft) = proposal.draft() else { return Ok((Vec::new(), false)) };
+    let (Some(function), Some(draft)) = (proposal.function(), proposal.draft()) else { return Ok((Vec::new(), false)) };
     let mut parts = draft_text::parts(proposal)?;
     let file = &draft.target;
     let list_path = overlay::manifest_path(core)?;
@@ -71,7 +71,7 @@ pub fn planned(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<(V
     let state = if proposal.edited.is_some() { TestState::Edited } else { TestState::Accepted };
     for test in &tests {
         let Some(body) = body_hash(&after, test) else { continue };
-        let (function, inputs) = (proposal.function.clone(), inputs.clone());
+        let (function, inputs) = (function.clone(), inputs.clone());
         let case = case_hash(&after, test);
         list.note(file, test, TestEntry { function, inputs, body, case, code: None, state });
     }
@@ -114,7 +114,7 @@ fn composed(
         // A person's test of the same name is no reason to refuse what stands beside it.
         others.extend(test_names(text).into_iter().filter(|test| !own.contains(test)));
     }
-    let function = snake_path(proposal.function.qualname());
+    let function = snake_path(proposal.subject.short());
     let Parts { imports, text: draft, tests } = apart(text, parts, &function, &Owners { own: &own, others: &others });
     let gone: Vec<String> = standing.iter().filter(|test| own.contains(*test) && !tests.contains(test)).cloned().collect();
     let base = if gone.is_empty() { before.map(ToOwned::to_owned) } else { remove(text, &gone, None) };
@@ -212,7 +212,7 @@ fn is_added(proposal: &Proposal) -> bool {
 fn replaced(list: &Manifest, file: &RelPath, text: &str, proposal: &Proposal, parts: &Parts) -> Vec<String> {
     let accepted = list
         .tests()
-        .filter(|(path, _, entry)| *path == file && entry.function == proposal.function)
+        .filter(|(path, _, entry)| *path == file && proposal.subject.is(&entry.function))
         .filter(|(_, _, entry)| matches!(entry.state, TestState::Accepted | TestState::Edited));
     if !is_added(proposal) {
         return accepted.filter(|(_, _, entry)| !entry.inputs.is_empty()).map(|(_, test, _)| test.to_owned()).collect();

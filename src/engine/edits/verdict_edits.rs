@@ -2,10 +2,10 @@
 
 use crate::base::error::Trouble;
 use crate::domain::decision::FileEdit;
-use crate::domain::journey::ToldLine;
+use crate::domain::journey::JourneyLine;
 use crate::domain::proposal::{OpenVerdict, Proposal};
 use crate::engine::checks::intents;
-use crate::engine::checks::pytest_run::ToldTest;
+use crate::engine::checks::pytest_run::TestReport;
 use crate::engine::state::core::Core;
 use crate::engine::state::verdict_rows::short;
 use crate::store::StoredVerdict;
@@ -18,8 +18,8 @@ pub fn plan(core: &Core, proposal: &Proposal, open: &OpenVerdict) -> Result<Vec<
     }
     let clauses: Vec<String> = proposal.edited.iter().cloned().collect();
     let judged = stored(core, &open.test)?.judged;
-    let journey = judged.journey.iter().map(ToldLine::text).collect();
-    let told = ToldTest { intent: open.intent.clone(), journey, verdict: Some(judged.verdict), ..ToldTest::default() };
+    let journey = judged.journey.iter().map(JourneyLine::text).collect();
+    let told = TestReport { intent: open.intent.clone(), journey, verdict: Some(judged.verdict), ..TestReport::default() };
     let (edits, _) = intents::accept::plan(&core.root, &[(open.test.clone(), told)].into(), &clauses, false)?;
     Ok(edits)
 }

@@ -20,7 +20,7 @@ pub fn proposal(core: &Core, id: ProposalId) -> Result<ProposalView, Trouble> {
         .values()
         .rev()
         .find(|other| {
-            other.function == proposal.function
+            other.subject == proposal.subject
                 && other.id > id
                 && other.draft().is_some() == proposal.draft().is_some()
                 && rows::is_in_queue(other)
@@ -45,7 +45,7 @@ fn blocked(core: &Core, proposal: &Proposal) -> Option<Trouble> {
     let why = rows::blocked(proposal)?;
     let decision = core.state.lock().put_away.get(&proposal.id).cloned();
     let told = decision
-        .map_or_else(|| text::capital(&format!("{}.", why.trim_end_matches('.'))), |decision| known_failures::told(&decision));
+        .map_or_else(|| text::capital(&format!("{}.", why.without_stop())), |decision| known_failures::summary(&decision));
     Some(Trouble::usage("It cannot be accepted now.").because(told))
 }
 
@@ -64,7 +64,7 @@ fn others(core: &Core, proposal: &Proposal) -> Result<Vec<OtherDraft>, Trouble> 
     if proposal.draft().is_none() {
         return Ok(Vec::new());
     }
-    let all = core.store().proposals_of(&proposal.function)?;
+    let all = core.store().proposals_about(&proposal.subject)?;
     let others = all.iter().rev().filter(|other| other.id != proposal.id).filter_map(|other| {
         let draft = other.draft()?;
         let text = other.edited.clone().unwrap_or_else(|| draft.standalone());

@@ -38,7 +38,7 @@ pub struct Unparsed {
 impl Unparsed {
     /// Says where and what it is, what that means, and what to do.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         let stands = if self.text.is_empty() { String::new() } else { format!(": \"{}\"", self.text) };
         let calls = text::count_u64(self.calls, "recorded call");
         let lost = match self.calls {
@@ -89,10 +89,10 @@ pub async fn warn(core: &Arc<Core>, saved: Option<&[RelPath]>) {
     match blocking(move || list(&worker)).await.and_then(|found| found) {
         Ok(found) => {
             for file in found {
-                let (told, about) = (file.told(), Topic::File(file.path.clone()));
+                let (summary, about) = (file.summary(), Topic::File(file.path.clone()));
                 match saved {
-                    None => core.log.add(Level::Warning, "opened", &told, Some(about)),
-                    Some(saved) if saved.contains(&file.path) => core.say_about(about, Level::Warning, "saved", told),
+                    None => core.log.add(Level::Warning, "opened", &summary, Some(about)),
+                    Some(saved) if saved.contains(&file.path) => core.say_about(about, Level::Warning, "saved", summary),
                     Some(_) => {}
                 }
             }

@@ -53,7 +53,7 @@ pub async fn ask(core: &Arc<Core>, function: FunctionId, remark: Option<String>)
     // The model is told of calls that repeat.
     first_replay::calibrate_rest(core).await?;
     // The newest request wins.
-    core.jobs.supersede(JobKind::Model, Some(&JobSubject::Function(function.clone())));
+    core.jobs.supersede(JobKind::Model, Some(&JobSubject::Writing(function.clone().into())));
     let Some(id) = turn(core, &target, remark.clone()).await? else { return Ok(Done::Nothing) };
     let drafted = core.proposal(id)?;
     // The demo model would say the same again.
@@ -88,7 +88,10 @@ pub async fn resume(core: &Arc<Core>) {
         let remark = proposal.draft().and_then(|draft| draft.remark.clone());
         // Somebody may have been quicker, and where the model is not there all the others would fail the same way.
         let still = core.proposal(proposal.id).is_ok_and(|now| now.state == ProposalState::Failed);
-        if still && let Err(trouble) = ask(core, proposal.function.clone(), remark).await {
+        if still
+            && let Some(function) = proposal.function()
+            && let Err(trouble) = ask(core, function.clone(), remark).await
+        {
             core.complain("model", &trouble);
             return;
         }
@@ -174,7 +177,7 @@ async fn answered(
         format!("{label} for a test of {}", function.qualname()),
         Some(Topic::Function(function.clone())),
     );
-    let job = core.jobs.begin(JobKind::Model, JobSubject::Function(function.clone()), 0);
+    let job = core.jobs.begin(JobKind::Model, JobSubject::Writing(function.clone().into()), 0);
     core.touch();
     let written = stream(core, provider, request, id, &job).await;
     core.part::<Streams>().close(id);
@@ -279,7 +282,7 @@ struct Before {
 fn earlier(core: &Core, function: &FunctionId) -> Option<Before> {
     let state = core.state.lock();
     let proposal = state.proposals.values().rev().find(|proposal| {
-        proposal.function == *function
+        proposal.subject.is(function)
             && proposal.edited.is_none()
             && proposal.draft().is_some_and(|draft| matches!(draft.origin, Origin::Model(_)))
             && may_be_replaced(proposal.state)
@@ -461,7 +464,7 @@ pub fn give_up(core: &Arc<Core>, id: ProposalId, trouble: &Trouble, cancelled: b
         true => (EvidenceKind::Cancelled, format!("{tokens} tokens are kept as text")),
         false => (EvidenceKind::Stopped, trouble.to_string()),
     };
-    let function = core.proposal(id)?.function.clone();
+    let about = Topic::from(&core.proposal(id)?.subject);
     let told = format!("{what}: {tokens} tokens are kept as text");
     core.move_proposal(id, ProposalState::Failed, move |proposal| {
         match &mut proposal.body {
@@ -471,7 +474,7 @@ pub fn give_up(core: &Arc<Core>, id: ProposalId, trouble: &Trouble, cancelled: b
         }
         proposal.evidence = vec![Evidence::new(Finding::Error, what, detail)];
     })?;
-    core.log.add(Level::Info, "model", &told, Some(Topic::Function(function)));
+    core.log.add(Level::Info, "model", &told, Some(about));
     Ok(())
 }
 

@@ -17,7 +17,7 @@ use crate::source::change::IndexChange;
 /// Tells whether a draft was asked for by another signature or docstring. What a person made of one is theirs.
 pub fn is_outdated(core: &Core, proposal: &Proposal) -> bool {
     let asked = proposal.draft().filter(|draft| matches!(draft.origin, Origin::Model(_))).and_then(|draft| draft.promise);
-    let today = core.function(&proposal.function).map(|function| function.fingerprint.promise());
+    let today = proposal.function().and_then(|id| core.function(id)).map(|function| function.fingerprint.promise());
     proposal.edited.is_none() && asked.is_some() && today.is_some() && asked != today
 }
 
@@ -26,7 +26,7 @@ pub fn after_save(core: &Arc<Core>, change: &IndexChange) {
     let edited: BTreeSet<&FunctionId> = change.functions.iter().map(|function| &function.id).collect();
     let drafts: Vec<Arc<Proposal>> = {
         let state = core.state.lock();
-        state.proposals.values().filter(|proposal| edited.contains(&proposal.function)).cloned().collect()
+        state.proposals.values().filter(|proposal| proposal.function().is_some_and(|id| edited.contains(id))).cloned().collect()
     };
     let mut outdated = Vec::new();
     for draft in drafts.into_iter().filter(|draft| is_outdated(core, draft)) {
@@ -64,9 +64,10 @@ async fn ask_again(core: &Arc<Core>, drafts: &[Arc<Proposal>]) {
         return;
     }
     for draft in drafts {
+        let Some(function) = draft.function() else { continue };
         let remark = draft.draft().and_then(|draft| draft.remark.clone());
         // Where the model is not there, all the others would fail the same way.
-        if let Err(trouble) = models::draft::ask(core, draft.function.clone(), remark).await {
+        if let Err(trouble) = models::draft::ask(core, function.clone(), remark).await {
             return core.complain("model", &trouble);
         }
     }

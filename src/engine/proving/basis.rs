@@ -69,7 +69,7 @@ pub fn mark_stale(core: &Arc<Core>, resting: &BTreeSet<FunctionId>) -> Vec<Propo
         state
             .proposals
             .values()
-            .filter(|proposal| may_be_stale(proposal) && resting.contains(&proposal.function))
+            .filter(|proposal| may_be_stale(proposal) && proposal.function().is_some_and(|id| resting.contains(id)))
             .map(|proposal| proposal.id)
             .collect()
     };

@@ -99,7 +99,9 @@ impl Last<'_> {
         for id in failed {
             let proposal = self.core.proposal(id)?;
             if is_ready(&proposal) {
-                self.environment.provers.distrust(&proposal.function);
+                if let Some(function) = proposal.function() {
+                    self.environment.provers.distrust(function);
+                }
                 self.prove(vec![id], level).await?;
             }
         }
@@ -165,7 +167,7 @@ impl Last<'_> {
             open.push(claimed.map_or_else(|| self.core.proposal(id), Ok)?);
         }
         open.retain(|one| matches!(one.state, ProposalState::Proving | ProposalState::Written));
-        let code = basis::code_of(self.core, open.iter().map(|one| one.function.clone()).collect()).await?;
+        let code = basis::code_of(self.core, open.iter().filter_map(|one| one.function().cloned()).collect()).await?;
         round(self.core, self.environment, open, level, &code, &self.job.cancel).await
     }
 }

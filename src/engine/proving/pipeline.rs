@@ -19,7 +19,6 @@ use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
 use crate::domain::function::FunctionId;
 use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::{Body, Draft, Proposal, ProposalId, ProposalState};
-use crate::domain::snapshot::Topic;
 use crate::domain::touch::Touch;
 use crate::engine::calls;
 use crate::engine::edits::draft_text;
@@ -141,7 +140,10 @@ fn batches<T>(mut all: &[T]) -> impl Iterator<Item = &[T]> {
 
 fn subject(core: &Core, ids: &[ProposalId]) -> JobSubject {
     match ids {
-        [id] => core.proposal(*id).map_or(JobSubject::Drafts(1), |proposal| JobSubject::Draft(proposal.function.clone())),
+        [id] => {
+            let function = core.proposal(*id).ok().and_then(|proposal| proposal.function().cloned());
+            function.map_or(JobSubject::Drafts(1), JobSubject::Draft)
+        }
         ids => JobSubject::Drafts(ids.len()),
     }
 }
@@ -158,7 +160,7 @@ async fn batch(core: &Arc<Core>, environment: &Arc<Environment>, ids: &[Proposal
             _ => {}
         }
     }
-    let code = basis::code_of(core, open.iter().map(|proposal| proposal.function.clone()).collect()).await?;
+    let code = basis::code_of(core, open.iter().filter_map(|proposal| proposal.function().cloned()).collect()).await?;
     let (foreign, own): (Vec<_>, Vec<_>) = open.into_iter().partition(|proposal| is_foreign(proposal));
     round(core, environment, own, environment.level, &code, &job.cancel).await?;
     let level = contain::level_for(Class::Foreign);
@@ -254,7 +256,7 @@ pub async fn round(
                     })?);
                 }
                 _ => {
-                    let code = code.get(&proposal.function).copied().unwrap_or_default();
+                    let code = proposal.function().and_then(|id| code.get(id)).copied().unwrap_or_default();
                     settle(core, &proposal, proof, observed, level, code)?;
                 }
             }
@@ -268,7 +270,7 @@ pub async fn round(
 fn versions(core: &Core, environment: &Environment, proposal: &Proposal) -> Vec<String> {
     const ASKS: [&str; 3] = ["version_info", "python_version", "hexversion"];
     let index = core.index();
-    let text = index.function(&proposal.function).and_then(|function| index.text(&function.path));
+    let text = proposal.function().and_then(|id| index.function(id)).and_then(|function| index.text(&function.path));
     if !text.is_some_and(|text| ASKS.iter().any(|word| text.contains(word))) {
         return Vec::new();
     }
@@ -286,9 +288,10 @@ fn verdict(
     let draft = effective(proposal)?;
     let (calls, tested) = {
         let state = core.state.lock();
-        (state.calls.get(&proposal.function).copied().unwrap_or(0), state.tested.contains(&proposal.function))
+        let calls = proposal.function().and_then(|id| state.calls.get(id)).copied();
+        (calls.unwrap_or(0), proposal.function().is_some_and(|id| state.tested.contains(id)))
     };
-    let qualname = proposal.function.qualname().split('#').next().unwrap_or_default();
+    let qualname = proposal.subject.short().split('#').next().unwrap_or_default();
     let ground = Ground {
         function: qualname.rsplit('.').next().unwrap_or(qualname).to_owned(),
         containment: Some(level.word().to_owned()),
@@ -328,7 +331,8 @@ fn settle(
         Verdict::Broken => ProposalState::Failed,
     };
     let imports = effective(proposal).map(|draft| draft.imports).unwrap_or_default();
-    let roots = if observed.with_roots { needed_roots::needed(&core.index(), &proposal.function, &imports) } else { Vec::new() };
+    let with_roots = proposal.function().filter(|_| observed.with_roots);
+    let roots = with_roots.map(|id| needed_roots::needed(&core.index(), id, &imports)).unwrap_or_default();
     let proved = proposal.clone();
     let moved = core.settle_proposal(proposal.id, move |proposal| {
         // A save or a person may have been quicker.
@@ -389,7 +393,8 @@ async fn lawful(core: &Arc<Core>, trials: &Trials, open: Vec<Arc<Proposal>>) -> 
 async fn observe(core: &Arc<Core>, trials: &Trials, open: &[Arc<Proposal>]) -> Result<HashMap<ProposalId, Observed>, Trouble> {
     let mut candidates = Vec::new();
     for proposal in open {
-        let (function, draft) = (proposal.function.clone(), effective(proposal)?);
+        let Some(function) = proposal.function().cloned() else { continue };
+        let draft = effective(proposal)?;
         let stored = core.store().calls(&draft.calls)?;
         let touches: Vec<Touch> = stored.into_iter().flat_map(|call| calls::read::decode(call).touches).collect();
         // Nobody recorded what a model's tests run through.
@@ -438,8 +443,8 @@ fn announce_ready(core: &Core, proposal: &Proposal) {
     core.log.add(
         event::Level::Info,
         "proved",
-        format!("{} {}", proposal.function.qualname(), summary(proposal)),
-        Some(Topic::Function(proposal.function.clone())),
+        format!("{} {}", proposal.subject.short(), summary(proposal)),
+        Some((&proposal.subject).into()),
     );
     core.announce(Event::EvidenceChanged { proposal: proposal.id });
 }

@@ -323,7 +323,7 @@ fn say_end(core: &Core, recording: &Recording) {
             core.log.add(Level::Done, "recorded", format!("recording {}: {calls}, exit 0, {ms} ms", recording.id.0), about());
         }
         end => {
-            if let Some(said) = end.told(recording.kept) {
+            if let Some(said) = end.summary(recording.kept) {
                 core.say_about(Topic::Recording(recording.id), Level::Warning, "recorded", said);
             }
         }

@@ -142,7 +142,7 @@ mod tests {
         assert!(noted(vec![result("test_f[a]", ""), result("test_f[b]", "")], vec![]).is_compared());
         let failed = noted(vec![result("test_f[a]", ""), result("test_f[b]", "assert 1 == 2")], vec![]);
         assert!(failed.fails());
-        assert!(failed.told().contains("tests/pytead/test_m.py::test_f[b]: assert 1 == 2"), "{}", failed.told());
+        assert!(failed.summary().contains("tests/pytead/test_m.py::test_f[b]: assert 1 == 2"), "{}", failed.summary());
     }
 
     #[test]

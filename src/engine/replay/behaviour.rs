@@ -88,7 +88,7 @@ fn open_changes(core: &Core, functions: &BTreeSet<FunctionId>) -> Vec<ProposalId
     state
         .proposals
         .values()
-        .filter(|proposal| proposal.change().is_some() && functions.contains(&proposal.function))
+        .filter(|proposal| proposal.change().is_some() && proposal.function().is_some_and(|id| functions.contains(id)))
         .filter(|proposal| is_open(proposal))
         .map(|proposal| proposal.id)
         .collect()

@@ -368,7 +368,7 @@ fn conclude(
 fn changes_of(core: &Core, function: &FunctionId) -> Vec<Arc<Proposal>> {
     let state = core.state.lock();
     let changes = state.proposals.values().rev().filter(|proposal| proposal.change().is_some());
-    changes.filter(|proposal| proposal.function == *function).cloned().collect()
+    changes.filter(|proposal| proposal.subject.is(function)).cloned().collect()
 }
 
 fn was_shown(changes: &[Arc<Proposal>], call: CallId, new: &Effect) -> bool {
@@ -437,17 +437,17 @@ fn show(core: &Arc<Core>, function: &FunctionId, change: Change, untold: usize) 
 /// Sees that a change still is what today's code does, before somebody takes it: where that is not known, its calls run.
 /// What is gone by then, or another change, waits as that.
 pub async fn confirm(core: &Arc<Core>, proposal: &Proposal) -> Result<(), Trouble> {
-    let Some(change) = proposal.change() else { return Ok(()) };
+    let (Some(function), Some(change)) = (proposal.function(), proposal.change()) else { return Ok(()) };
     if change.calls.is_empty() {
         return Ok(());
     }
-    let code = reachability::reach_of_now(core, &core.index()).await?.code_key(&proposal.function);
+    let code = reachability::reach_of_now(core, &core.index()).await?.code_key(function);
     let known = calls::read::outcomes(core, change.calls.iter().map(|call| call.call), code)?;
     let holds = |call: &CallChange| known.get(&call.call).is_some_and(|(now, _)| difference(now, &call.new).is_none());
     if change.calls.iter().all(holds) {
         return Ok(());
     }
-    run(core, BTreeSet::from([proposal.function.clone()])).await.map(|_| ())
+    run(core, BTreeSet::from([function.clone()])).await.map(|_| ())
 }
 
 /// Tells whether recorded calls of a function end differently and nobody has taken the new outcomes.
@@ -478,7 +478,7 @@ fn withdraw(core: &Arc<Core>, function: &FunctionId, untold: &HashSet<CallId>) -
 pub fn disputed(core: &Core) -> BTreeSet<FunctionId> {
     let state = core.state.lock();
     let open = state.proposals.values().filter(|proposal| proposal.change().is_some() && is_open(proposal));
-    open.map(|proposal| proposal.function.clone()).collect()
+    open.filter_map(|proposal| proposal.function().cloned()).collect()
 }
 
 fn evidence(change: &Change, untold: usize) -> Vec<Evidence> {
@@ -563,7 +563,7 @@ mod tests {
         let decision = crate::domain::decision::Decision {
             id: crate::domain::decision::DecisionId(0),
             proposal: first.id,
-            function: first.function.clone(),
+            subject: first.subject.clone(),
             verb: crate::domain::decision::Verb::Accept,
             from: first.state,
             by: "me".into(),
@@ -573,8 +573,12 @@ mod tests {
             edits: vec![],
             undone: false,
         };
-        let deed = crate::domain::deed::Deed::new(crate::domain::deed::Way::Made, vec![decision], vec![]);
-        let written = core.steps(|store| store.begin(&deed).and_then(|(id, _)| store.finish(id))).unwrap().remove(0);
+        let entry = crate::domain::journal_entry::JournalEntry::new(
+            crate::domain::journal_entry::JournalAction::Decide,
+            vec![decision],
+            vec![],
+        );
+        let written = core.steps(|store| store.begin(&entry).and_then(|(id, _)| store.finish(id))).unwrap().remove(0);
         see(&core, 2, Some(3));
         assert_eq!(states(&core), [ProposalState::Written, ProposalState::Ready]);
         assert_eq!(core.store().proposal(first.id).unwrap().unwrap().body, written.body);

@@ -414,7 +414,7 @@ fn function_diff(core: &Core, today: &Index, wanted: &Wanted, id: &FunctionId, p
     let waits = |state: ProposalState| matches!(state, ProposalState::Ready | ProposalState::Rejected);
     let proposal = {
         let state = core.state.lock();
-        let mut open = state.proposals.values().filter(|one| one.change().is_some() && one.function == *id && waits(one.state));
+        let mut open = state.proposals.values().filter(|one| one.change().is_some() && one.subject.is(id) && waits(one.state));
         open.next_back().map(|proposal| proposal.id)
     };
     Some(FunctionDiff {

@@ -269,7 +269,7 @@ pub fn note(core: &Core, edits: &Edits, of: Option<&BTreeSet<FunctionId>>, tell:
     }
     drop(state);
     for (function, one) in found.into_iter().filter(|(function, _)| tell.contains(function)) {
-        let line = one.told();
+        let line = one.summary();
         core.log.add(Level::Warning, "replayed", &line, Some(Topic::Function(function.clone())));
         core.announce(Event::EditNotCompared { function: function.clone(), line: line.into() });
     }

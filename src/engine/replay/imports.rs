@@ -37,7 +37,7 @@ pub fn note(core: &Arc<Core>, replayed: &BTreeSet<FunctionId>, found: &[ImportFa
         before
     };
     for one in found.iter().filter(|one| !before.iter().any(|known| is_same(known, one))) {
-        core.say_about(Topic::File(one.path.clone()), Level::Error, "replay", one.told());
+        core.say_about(Topic::File(one.path.clone()), Level::Error, "replay", one.summary());
     }
 }
 

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest};
+use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
-use crate::domain::deed::{Deed, Way};
 use crate::domain::event::Level;
 use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
 use crate::domain::function::FunctionId;
+use crate::domain::journal_entry::{JournalAction, JournalEntry};
 use crate::domain::proposal::{Body, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::Topic;
 use crate::engine::checks::intents::accept;
@@ -118,7 +119,7 @@ pub async fn decide(
             compare::confirm(core, proposal).await?;
             let standing = core.proposal(proposal.id)?;
             if proposal.state == ProposalState::Ready && proposal.change().is_some() && standing.basis != proposal.basis {
-                let trouble = Trouble::usage(format!("Not accepted: {}.", proposal.function.qualname()));
+                let trouble = Trouble::usage(format!("Not accepted: {}.", proposal.subject.short()));
                 return Err(trouble.because("Its calls end in yet another way by now.").so("Look at the change that waits now."));
             }
         }
@@ -138,8 +139,11 @@ pub async fn decide(
     })
     .await??;
     after(core)?;
-    let changed: Vec<FunctionId> =
-        decided.iter().filter(|proposal| proposal.change().is_some()).map(|proposal| proposal.function.clone()).collect();
+    let changed: Vec<FunctionId> = decided
+        .iter()
+        .filter(|proposal| proposal.change().is_some())
+        .filter_map(|proposal| proposal.function().cloned())
+        .collect();
     if matches!(verb, Verb::Accept | Verb::Edit | Verb::Overrule) {
         verdicts::decide::judge_anew(core, &decided, verb);
     }
@@ -156,7 +160,7 @@ async fn draft_anew(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Vec<
         let done = drafting::pipeline::draft(core, functions).await?;
         let Done::Drafted { ready, .. } = done else { return Ok(Vec::new()) };
         let waiting = ready.iter().filter_map(|id| core.proposal(*id).ok());
-        return Ok(waiting.map(|draft| format!("A new draft waits for {}.", draft.function.qualname())).collect());
+        return Ok(waiting.map(|draft| format!("A new draft waits for {}.", draft.subject.short())).collect());
     }
     let core = core.clone();
     tokio::spawn(async move {
@@ -190,7 +194,7 @@ fn accept(
         }
         let edits = plan(core, proposal, &overlay)?;
         if seen.is_some_and(|seen| seen != proposal.sight(&edits)) {
-            let trouble = Trouble::usage(format!("Not accepted: {}.", proposal.function.qualname()));
+            let trouble = Trouble::usage(format!("Not accepted: {}.", proposal.subject.short()));
             return Err(trouble.because("It became another while you looked at it.").so("Look at what it is now."));
         }
         for edit in &edits {
@@ -203,18 +207,18 @@ fn accept(
     Ok(review::journal::carry_out(core, turn, &made(decisions), |index, _| lines[index].clone())?)
 }
 
-/// Makes the deed that new decisions are. They are taken back at once, too, so that their edits are kept once, with the last.
-fn made(mut decisions: Vec<Decision>) -> Deed {
+/// Makes the journal entry of new decisions. They are undone together, so the last one holds the edits of all.
+fn made(mut decisions: Vec<Decision>) -> JournalEntry {
     let edits = merged(decisions.iter().flat_map(|decision| &decision.edits));
     decisions.iter_mut().for_each(|decision| decision.edits.clear());
     if let Some(last) = decisions.last_mut() {
         last.edits.clone_from(&edits);
     }
-    Deed::new(Way::Made, decisions, edits)
+    JournalEntry::new(JournalAction::Decide, decisions, edits)
 }
 
 fn accepted_line(proposal: &Proposal, edits: &[FileEdit]) -> String {
-    let name = proposal.function.qualname();
+    let name = proposal.subject.short();
     let tests = proposal.draft().map(|draft| &draft.target).or(proposal.spec().map(|spec| &spec.test.path));
     match (&proposal.body, edits.iter().find(|edit| Some(&edit.path) == tests)) {
         (Body::Draft(_) | Body::Spec(_), Some(edit)) => {
@@ -245,7 +249,7 @@ fn put_away(
 ) -> Result<Vec<String>, Trouble> {
     if let Some(other) = proposals.iter().find(|proposal| !may_be_put_away(proposal.state)) {
         let why = rows::blocked(other).unwrap_or_else(|| "it was decided already".into());
-        return Err(Trouble::usage(format!("Not put away: {}.", other.function.qualname())).because(format!("{why}.")));
+        return Err(Trouble::usage(format!("Not put away: {}.", other.subject.short())).because(format!("{why}.")));
     }
     let mut rejections = if verb == Verb::Reject { rejections(core, proposals) } else { Vec::new() }.into_iter();
     let mut overruling = if verb == Verb::Overrule { verdicts::decide::overruling(core, proposals, reason)? } else { None };
@@ -259,7 +263,7 @@ fn put_away(
         decisions.push(decision(proposal, verb, reason, edits));
     }
     let line = |index: usize, proposal: &Proposal| {
-        let said = put_away_line(&proposals[index].body, verb, proposal.function.qualname());
+        let said = put_away_line(&proposals[index].body, verb, proposal.subject.short());
         match reason {
             Some(why) => format!("{said} Why: {}", why.trim()),
             None => said,
@@ -315,7 +319,7 @@ fn rejections(core: &Core, proposals: &[Arc<Proposal>]) -> Vec<Vec<FileEdit>> {
 }
 
 /// Proposals that are accepted one by one only, and why.
-pub type LeftAlone = Vec<(ProposalId, String)>;
+pub type LeftAlone = Vec<(ProposalId, Sentence)>;
 
 /// Parts what may be accepted many at once from what a person looks at.
 pub fn in_bulk(core: &Core, ids: &[ProposalId]) -> Result<(Vec<ProposalId>, LeftAlone), Trouble> {
@@ -323,7 +327,7 @@ pub fn in_bulk(core: &Core, ids: &[ProposalId]) -> Result<(Vec<ProposalId>, Left
     for id in ids {
         let proposal = core.proposal(*id)?;
         let why = rows::alone(&proposal);
-        let by_hand = || Ok::<_, Trouble>(plan::conflict(core, &proposal)?.map(|_| "its test was changed by hand".to_owned()));
+        let by_hand = || Ok::<_, Trouble>(plan::conflict(core, &proposal)?.map(|_| "its test was changed by hand".into()));
         match why.map_or_else(by_hand, |why| Ok(Some(why)))? {
             Some(why) => alone.push((*id, why)),
             None => together.push(*id),
@@ -342,7 +346,7 @@ pub fn note_deleted(core: &Core) -> Result<Vec<String>, Trouble> {
 
 fn skip(core: &Arc<Core>, turn: &Turn, proposals: &[Arc<Proposal>]) -> Result<Vec<String>, Trouble> {
     let decisions = proposals.iter().map(|proposal| decision(proposal, Verb::Skip, None, Vec::new())).collect();
-    let line = |_, proposal: &Proposal| format!("Skipped {}: it comes back at the end.", proposal.function.qualname());
+    let line = |_, proposal: &Proposal| format!("Skipped {}: it comes back at the end.", proposal.subject.short());
     Ok(review::journal::carry_out(core, turn, &made(decisions), line)?)
 }
 
@@ -351,7 +355,7 @@ fn decision(proposal: &Proposal, verb: Verb, reason: Option<&str>, edits: Vec<Fi
     Decision {
         id: DecisionId(0),
         proposal: proposal.id,
-        function: proposal.function.clone(),
+        subject: proposal.subject.clone(),
         verb,
         from: proposal.state,
         by: accept::user(),
@@ -433,8 +437,9 @@ fn note_red(core: &Core) {
     };
     for row in rows {
         let change = row.calls.first().map_or_else(String::new, |call| format!(" {}.", call.change));
-        let told = row.decision.as_ref().map_or_else(String::new, |decision| format!(" {}", known_failures::told(decision)));
-        let line = format!("{} stays red:{change}{told}", row.function.qualname());
+        let decided =
+            row.decision.as_ref().map_or_else(String::new, |decision| format!(" {}", known_failures::summary(decision)));
+        let line = format!("{} stays red:{change}{decided}", row.function.qualname());
         core.log.add(Level::Warning, "opened", &line, Some(Topic::Function(row.function)));
     }
 }

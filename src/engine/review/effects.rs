@@ -58,10 +58,10 @@ pub fn outcomes_of(core: &Core, proposal: &Proposal) -> Result<Vec<(CallId, Dige
 
 /// Stores which tests a function has now.
 pub fn remember_tests(core: &Core, proposal: &Proposal) -> Result<(), Trouble> {
-    let Some(draft) = proposal.draft() else { return Ok(()) };
+    let (Some(function), Some(draft)) = (proposal.function(), proposal.draft()) else { return Ok(()) };
     let parts = draft_text::parts(proposal)?;
     core.store().put_accepted(&AcceptedTest {
-        function: proposal.function.clone(),
+        function: function.clone(),
         path: draft.target.clone(),
         tests: parts.tests,
         body: hash::of(parts.text.as_bytes()),
@@ -72,9 +72,9 @@ pub fn remember_tests(core: &Core, proposal: &Proposal) -> Result<(), Trouble> {
 
 /// After undoing, the function has the tests it had before, if it had any.
 pub fn forget_tests(core: &Core, proposal: &Proposal) -> Result<(), Trouble> {
-    let Some(draft) = proposal.draft() else { return Ok(()) };
-    core.store().remove_accepted(&proposal.function, &draft.target)?;
-    let older = core.store().proposals_of(&proposal.function)?;
+    let (Some(function), Some(draft)) = (proposal.function(), proposal.draft()) else { return Ok(()) };
+    core.store().remove_accepted(function, &draft.target)?;
+    let older = core.store().proposals_of(function)?;
     let older = older.iter().rev().find(|other| {
         other.id != proposal.id
             && other.state == ProposalState::Written

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::domain::decision::{Decision, FileEdit, Verb};
-use crate::domain::deed::{Deed, DeedId, Way};
 use crate::domain::event::{Event, Level};
+use crate::domain::journal_entry::{JournalAction, JournalEntry, JournalEntryId};
 use crate::domain::proposal::{Body, Proposal};
-use crate::domain::snapshot::{Topic, Trust};
+use crate::domain::snapshot::Trust;
 use crate::engine::edits;
 use crate::engine::index::files;
 use crate::engine::review::effects;
@@ -19,7 +19,7 @@ use crate::engine::state::core::Core;
 use crate::store::{StoreError, Turn};
 use crate::write::apply::{self, WriteError};
 
-/// Why a deed was not done.
+/// Why a journal entry was not carried out.
 pub enum NotDone {
     /// Its files could not be written; all is as before.
     Unwritten(WriteError),
@@ -59,7 +59,7 @@ pub fn catch_up(core: &Arc<Core>) -> Vec<Trouble> {
     }
 }
 
-/// Does a deed; gives a line for each of its decisions, made from its place and the proposal as it is then.
+/// Carries out a journal entry; gives a line for each of its decisions, made from its place and the proposal as it is then.
 ///
 /// # Errors
 /// Fails, with everything as it was, when a proposal was decided elsewhere or the files cannot be written. Where the last step
@@ -67,40 +67,40 @@ pub fn catch_up(core: &Arc<Core>) -> Vec<Trouble> {
 pub fn carry_out(
     core: &Arc<Core>,
     _turn: &Turn,
-    deed: &Deed,
+    entry: &JournalEntry,
     line: impl Fn(usize, &Proposal) -> String,
 ) -> Result<Vec<String>, NotDone> {
-    let mut id = DeedId(0);
+    let mut id = JournalEntryId(0);
     let begun = core.steps(|store| {
-        let (number, moved) = store.begin(deed)?;
+        let (number, moved) = store.begin(entry)?;
         id = number;
         Ok(moved)
     });
-    begun.map_err(|trouble| NotDone::Other(meanwhile(core, deed, trouble)))?;
-    if let Err(error) = edits::apply::write(core, &deed.edits) {
+    begun.map_err(|trouble| NotDone::Other(decided_by_other(core, entry, trouble)))?;
+    if let Err(error) = edits::apply::write(core, &entry.edits) {
         if let Err(trouble) = core.steps(|store| store.give_up(id)) {
             core.complain("decided", &trouble);
         }
         return Err(NotDone::Unwritten(error));
     }
-    finish(core, id, deed, line).map_err(|trouble| {
+    finish(core, id, entry, line).map_err(|trouble| {
         let so = "Nothing is lost: it is noted with your next decision, or when pytead-tui starts again.";
-        NotDone::Other(Trouble::environment(format!("{} But that is not noted yet.", done(deed))).because(trouble.what).so(so))
+        NotDone::Other(Trouble::environment(format!("{} But that is not noted yet.", done(entry))).because(trouble.what).so(so))
     })
 }
 
-fn done(deed: &Deed) -> &'static str {
-    if deed.edits.is_empty() { "It is decided." } else { "It is decided and the files are written." }
+fn done(entry: &JournalEntry) -> &'static str {
+    if entry.edits.is_empty() { "It is decided." } else { "It is decided and the files are written." }
 }
 
-/// Says that somebody else decided first, where that is why a deed could not begin; their decision is what shows from now on.
-fn meanwhile(core: &Core, deed: &Deed, trouble: Trouble) -> Trouble {
-    for decision in &deed.decisions {
-        let seen = if deed.way == Way::Made { decision.from } else { continue };
+/// Reports that another process decided first, if that is why a journal entry could not begin. Its decision shows from now on.
+fn decided_by_other(core: &Core, entry: &JournalEntry, trouble: Trouble) -> Trouble {
+    for decision in &entry.decisions {
+        let seen = if entry.action == JournalAction::Decide { decision.from } else { continue };
         if let Ok(Some(now)) = core.store().proposal(decision.proposal)
             && now.state != seen
         {
-            let said = Trouble::usage(format!("Not decided: {}.", now.function.qualname()));
+            let said = Trouble::usage(format!("Not decided: {}.", now.subject.short()));
             let taken = core.take_in(&[], |_| Ok(vec![now]));
             core.touch();
             return if taken.is_err() { trouble } else { said.because("It was decided elsewhere in the meantime.") };
@@ -109,13 +109,18 @@ fn meanwhile(core: &Core, deed: &Deed, trouble: Trouble) -> Trouble {
     trouble
 }
 
-/// Makes the last step of a deed whose files are written.
-fn finish(core: &Arc<Core>, id: DeedId, deed: &Deed, line: impl Fn(usize, &Proposal) -> String) -> Result<Vec<String>, Trouble> {
+/// Makes the last step of a journal entry whose files are written.
+fn finish(
+    core: &Arc<Core>,
+    id: JournalEntryId,
+    entry: &JournalEntry,
+    line: impl Fn(usize, &Proposal) -> String,
+) -> Result<Vec<String>, Trouble> {
     // Each of these may be made twice: a crash may come after any of them.
-    for decision in &deed.decisions {
-        follow(core, deed.way, decision)?;
+    for decision in &entry.decisions {
+        follow(core, entry.action, decision)?;
     }
-    let back = deed.way == Way::Back;
+    let back = entry.action == JournalAction::Undo;
     let after = core.steps(|store| {
         let after = store.finish(id)?;
         // Whoever sees what was decided can take it back.
@@ -128,21 +133,16 @@ fn finish(core: &Arc<Core>, id: DeedId, deed: &Deed, line: impl Fn(usize, &Propo
         Ok(after)
     })?;
     let mut lines = Vec::new();
-    for (index, (decision, proposal)) in deed.decisions.iter().zip(after).enumerate() {
+    for (index, (decision, proposal)) in entry.decisions.iter().zip(after).enumerate() {
         let line = line(index, &proposal);
         effects::count(core, decision.verb, if back { -1 } else { 1 });
-        core.log.add(
-            Level::Done,
-            if back { "undone" } else { "decided" },
-            &line,
-            Some(Topic::Function(proposal.function.clone())),
-        );
-        let (proposal, function) = (proposal.id, proposal.function.clone());
+        core.log.add(Level::Done, if back { "undone" } else { "decided" }, &line, Some((&proposal.subject).into()));
+        let (proposal, subject) = (proposal.id, proposal.subject.clone());
         core.announce(if back {
-            Event::Undone { proposal, function, line: line.as_str().into() }
+            Event::Undone { proposal, subject, line: line.as_str().into() }
         } else {
-            let again = deed.way == Way::Again;
-            Event::Decided { proposal, function, verb: decision.verb, line: line.as_str().into(), again }
+            let again = entry.action == JournalAction::Redo;
+            Event::Decided { proposal, subject, verb: decision.verb, line: line.as_str().into(), again }
         });
         lines.push(line);
     }
@@ -150,8 +150,8 @@ fn finish(core: &Arc<Core>, id: DeedId, deed: &Deed, line: impl Fn(usize, &Propo
 }
 
 /// Lets baselines, notes, marks and the list of tests follow a decision.
-fn follow(core: &Core, way: Way, decision: &Decision) -> Result<(), Trouble> {
-    let stands = way != Way::Back;
+fn follow(core: &Core, action: JournalAction, decision: &Decision) -> Result<(), Trouble> {
+    let stands = action != JournalAction::Undo;
     let proposal = core.proposal(decision.proposal)?;
     match (&proposal.body, decision.verb) {
         (_, Verb::Skip) => Ok(()),
@@ -171,48 +171,48 @@ fn follow(core: &Core, way: Way, decision: &Decision) -> Result<(), Trouble> {
     }
 }
 
-/// Finishes or gives up every deed that is not done, and tells of each. Only for whoever has the turn: no living process is at
+/// Finishes or gives up every entry that is not done, and tells of each. Only for whoever has the turn: no living process is at
 /// one then.
 fn put_right(core: &Arc<Core>) -> Vec<Trouble> {
     if core.trust() != Trust::Trusted {
         return Vec::new();
     }
-    // Docstring examples are written without a deed: what to take back of them is noted before.
+    // Docstring examples are written without a journal entry: what to take back of them is noted before.
     if let Ok(documented) = core.store().documented() {
         apply::sweep(&core.root, documented.iter().map(|edit| &edit.path));
     }
     match core.store().unfinished() {
-        Ok(left) => left.iter().map(|(id, deed)| put_one_right(core, *id, deed).unwrap_or_else(|trouble| trouble)).collect(),
+        Ok(left) => left.iter().map(|(id, entry)| put_one_right(core, *id, entry).unwrap_or_else(|trouble| trouble)).collect(),
         Err(error) => vec![error.into()],
     }
 }
 
-fn put_one_right(core: &Arc<Core>, id: DeedId, deed: &Deed) -> Result<Trouble, Trouble> {
+fn put_one_right(core: &Arc<Core>, id: JournalEntryId, entry: &JournalEntry) -> Result<Trouble, Trouble> {
     let stands = |edit: &FileEdit, text: &Option<String>| files::read(&core.root, &edit.path).is_ok_and(|now| now == *text);
-    apply::sweep(&core.root, deed.edits.iter().map(|edit| &edit.path));
-    if !deed.edits.is_empty() && !deed.edits.iter().any(|edit| stands(edit, &edit.after)) {
-        for decision in deed.decisions.iter().filter(|_| deed.way != Way::Back) {
-            follow(core, Way::Back, decision)?;
+    apply::sweep(&core.root, entry.edits.iter().map(|edit| &edit.path));
+    if !entry.edits.is_empty() && !entry.edits.iter().any(|edit| stands(edit, &edit.after)) {
+        for decision in entry.decisions.iter().filter(|_| entry.action != JournalAction::Undo) {
+            follow(core, JournalAction::Undo, decision)?;
         }
         core.steps(|store| store.give_up(id))?;
-        let told = Trouble::environment(format!("A decision was cut off before it wrote anything: {}.", names(core, deed)));
+        let told = Trouble::environment(format!("A decision was cut off before it wrote anything: {}.", names(core, entry)));
         return Ok(told.because("The program was ended in the middle of it.").so("Decide again."));
     }
     // A file that is neither as before nor as after was changed by a person since, and stays so.
-    let rest: Vec<FileEdit> = deed.edits.iter().filter(|edit| stands(edit, &edit.before)).cloned().collect();
+    let rest: Vec<FileEdit> = entry.edits.iter().filter(|edit| stands(edit, &edit.before)).cloned().collect();
     edits::apply::write(core, &rest)?;
-    finish(core, id, deed, |_, proposal| {
-        let done = if deed.way == Way::Back { "Taken back" } else { "Decided" };
-        format!("{done}: {}.", proposal.function.qualname())
+    finish(core, id, entry, |_, proposal| {
+        let done = if entry.action == JournalAction::Undo { "Taken back" } else { "Decided" };
+        format!("{done}: {}.", proposal.subject.short())
     })?;
-    let told = Trouble::environment(format!("A decision was cut off and is finished now: {}.", names(core, deed)));
+    let told = Trouble::environment(format!("A decision was cut off and is finished now: {}.", names(core, entry)));
     Ok(told.because("The program was ended in the middle of it.").so("u takes it back, or pytead-tui review --undo."))
 }
 
-fn names(core: &Core, deed: &Deed) -> String {
-    let first = deed.decisions.first().and_then(|decision| core.proposal(decision.proposal).ok());
-    let first = first.map_or_else(String::new, |proposal| proposal.function.qualname().to_owned());
-    match deed.decisions.len() {
+fn names(core: &Core, entry: &JournalEntry) -> String {
+    let first = entry.decisions.first().and_then(|decision| core.proposal(decision.proposal).ok());
+    let first = first.map_or_else(String::new, |proposal| proposal.subject.short().to_owned());
+    match entry.decisions.len() {
         0 | 1 => first,
         more => format!("{first} and {}", text::count(more - 1, "other")),
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::base::error::Trouble;
 use crate::domain::decision::{Decision, FileEdit, Verb};
-use crate::domain::deed::{Deed, Way};
 use crate::domain::function::FunctionId;
+use crate::domain::journal_entry::{JournalAction, JournalEntry};
 use crate::domain::proposal::Proposal;
 use crate::engine::edits::support_files;
 use crate::engine::replay::behaviour;
@@ -23,44 +23,46 @@ use crate::write::apply::WriteError;
 
 /// Takes back the last decision that stands, and those made together with it.
 pub async fn undo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
-    walk(core, Way::Back).await
+    walk(core, JournalAction::Undo).await
 }
 
 /// Makes again what was taken back last.
 pub async fn redo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
-    walk(core, Way::Again).await
+    walk(core, JournalAction::Redo).await
 }
 
-async fn walk(core: &Arc<Core>, way: Way) -> Result<Vec<String>, Trouble> {
+async fn walk(core: &Arc<Core>, action: JournalAction) -> Result<Vec<String>, Trouble> {
     require_trust(&core.root, core.trust())?;
     let deciding = core.part::<Deciding>();
     let _one = deciding.0.lock().await;
     let worker = core.clone();
     let (group, lines) = blocking(move || {
         let turn = review::journal::turn(&worker)?;
-        let group = group(&worker.store(), way)?;
+        let group = group(&worker.store(), action)?;
         for decision in &group {
-            check(way, &*worker.proposal(decision.proposal)?, decision)?;
+            check(action, &*worker.proposal(decision.proposal)?, decision)?;
         }
-        let edits: Vec<FileEdit> = group.iter().flat_map(|decision| edits(way, decision)).collect();
+        let edits: Vec<FileEdit> = group.iter().flat_map(|decision| edits(action, decision)).collect();
         let edits = support_files::spared(&worker, review::decide::merged(edits.iter()))?;
-        let deed = Deed::new(way, group, edits);
+        let entry = JournalEntry::new(action, group, edits);
         let lines =
-            review::journal::carry_out(&worker, &turn, &deed, |_, proposal| line(way, proposal)).map_err(|why| match why {
-                NotDone::Unwritten(error) => not_written(way, error),
-                NotDone::Other(trouble) => trouble,
-            })?;
-        Ok::<_, Trouble>((deed.decisions, lines))
+            review::journal::carry_out(&worker, &turn, &entry, |_, proposal| line(action, proposal)).map_err(
+                |why| match why {
+                    NotDone::Unwritten(error) => not_written(action, error),
+                    NotDone::Other(trouble) => trouble,
+                },
+            )?;
+        Ok::<_, Trouble>((entry.decisions, lines))
     })
     .await??;
     review::decide::after(core)?;
-    look_again(core, way, &group);
+    look_again(core, action, &group);
     Ok(lines)
 }
 
-/// Gives the decisions made at once that are next on this way, in its order.
-fn group(store: &Store, way: Way) -> Result<Vec<Decision>, Trouble> {
-    let again = way == Way::Again;
+/// Lists the decisions, made at once, that this action comes to next, in its order.
+fn group(store: &Store, action: JournalAction) -> Result<Vec<Decision>, Trouble> {
+    let again = action == JournalAction::Redo;
     let next = if again {
         store.last_undone()?.ok_or("Nothing to decide again: nothing was taken back.")
     } else {
@@ -75,8 +77,8 @@ fn group(store: &Store, way: Way) -> Result<Vec<Decision>, Trouble> {
 }
 
 /// Refuses to decide again what is not what it was; anything may be taken back.
-fn check(way: Way, proposal: &Proposal, decision: &Decision) -> Result<(), Trouble> {
-    if way == Way::Back || decision.verb == Verb::Skip {
+fn check(action: JournalAction, proposal: &Proposal, decision: &Decision) -> Result<(), Trouble> {
+    if action == JournalAction::Undo || decision.verb == Verb::Skip {
         return Ok(());
     }
     let possible = match decision.verb {
@@ -87,20 +89,20 @@ fn check(way: Way, proposal: &Proposal, decision: &Decision) -> Result<(), Troub
     if possible && decision.basis == review::decide::basis(proposal) {
         return Ok(());
     }
-    let name = proposal.function.qualname();
+    let name = proposal.subject.short();
     Err(Trouble::usage(format!("Not decided again: what waits for {name} is not what it was.")))
 }
 
-fn edits(way: Way, decision: &Decision) -> Vec<FileEdit> {
-    match way {
-        Way::Back => decision.edits.iter().rev().map(FileEdit::inverse).collect(),
-        Way::Made | Way::Again => decision.edits.clone(),
+fn edits(action: JournalAction, decision: &Decision) -> Vec<FileEdit> {
+    match action {
+        JournalAction::Undo => decision.edits.iter().rev().map(FileEdit::inverse).collect(),
+        JournalAction::Decide | JournalAction::Redo => decision.edits.clone(),
     }
 }
 
-fn not_written(way: Way, error: WriteError) -> Trouble {
-    match (way, error) {
-        (Way::Back, WriteError::Changed { path }) => {
+fn not_written(action: JournalAction, error: WriteError) -> Trouble {
+    match (action, error) {
+        (JournalAction::Undo, WriteError::Changed { path }) => {
             Trouble::environment(format!("Not taken back: {path} changed since. Nothing was written."))
         }
         (_, WriteError::Changed { path }) => {
@@ -110,28 +112,29 @@ fn not_written(way: Way, error: WriteError) -> Trouble {
     }
 }
 
-fn line(way: Way, proposal: &Proposal) -> String {
-    let name = proposal.function.qualname();
-    match way {
-        Way::Back if rows::is_in_queue(proposal) => format!("Taken back: {name} waits again."),
-        Way::Back => format!("Taken back: {name}."),
-        Way::Made | Way::Again => format!("Decided again: {name}."),
+fn line(action: JournalAction, proposal: &Proposal) -> String {
+    let name = proposal.subject.short();
+    match action {
+        JournalAction::Undo if rows::is_in_queue(proposal) => format!("Taken back: {name} waits again."),
+        JournalAction::Undo => format!("Taken back: {name}."),
+        JournalAction::Decide | JournalAction::Redo => format!("Decided again: {name}."),
     }
 }
 
 /// A baseline that was put back may say something else of today's code: the workbench looks at once, a verb of the
 /// command line when it replays next. Verdicts are as they were before.
-fn look_again(core: &Arc<Core>, way: Way, group: &[Decision]) {
+fn look_again(core: &Arc<Core>, action: JournalAction, group: &[Decision]) {
     for verb in [Verb::Accept, Verb::Edit, Verb::Overrule] {
         let decided = group.iter().filter(|decision| decision.verb == verb);
         let decided: Vec<_> = decided.filter_map(|decision| core.proposal(decision.proposal).ok()).collect();
-        if way == Way::Back {
+        if action == JournalAction::Undo {
             verdicts::decide::put_back(core, &decided);
         }
         verdicts::decide::judge_anew(core, &decided, verb);
     }
     let about_change = |decision: &&Decision| core.proposal(decision.proposal).is_ok_and(|proposal| proposal.change().is_some());
-    let functions: Vec<FunctionId> = group.iter().filter(about_change).map(|decision| decision.function.clone()).collect();
+    let functions: Vec<FunctionId> =
+        group.iter().filter(about_change).filter_map(|decision| decision.subject.function().cloned()).collect();
     if functions.is_empty() || core.watcher.lock().is_none() {
         return;
     }

@@ -45,16 +45,16 @@ pub async fn ask(core: &Arc<Core>, wanted: Wanted) -> Result<Done, Trouble> {
     }
     // Said before anything is started.
     provider::of(core)?;
-    core.jobs.supersede(JobKind::Model, Some(&JobSubject::Function(wanted.place.id())));
-    let tools = specs::drafts::tools(core, &wanted.place.file()?).await?;
+    core.jobs.supersede(JobKind::Model, Some(&JobSubject::Writing(wanted.place.subject())));
+    let tools = specs::drafts::tools(core, &wanted.place.file).await?;
     let Some(id) = turn(core, &wanted, &tools, None).await? else { return Ok(Done::Nothing) };
     let first = core.proposal(id)?;
     if let Some(wrong) = specs::drafts::mistakes(&first.evidence).filter(|_| first.state == ProposalState::Refused) {
         core.log.add(
             Level::Info,
             "asked again",
-            format!("for {}, with its mistakes", wanted.place.id().qualname()),
-            Some(Topic::Function(wanted.place.id())),
+            format!("for {}, with its mistakes", wanted.place.subject().short()),
+            Some(Topic::Spec(wanted.place.file.clone())),
         );
         // Where the second turn fails, its reason stands in the proposal.
         if let Err(trouble) = turn(core, &wanted, &tools, Some((id, wrong))).await {
@@ -96,8 +96,8 @@ async fn turn(
     let id = begin(core, wanted, provider.model(), again.map(|(id, _)| id))?;
     core.part::<Streams>().open(id, &label);
     core.move_proposal(id, ProposalState::Streaming, |_| {})?;
-    core.log.add(Level::Info, "asked", format!("{label} for a YAML test"), Some(Topic::Function(wanted.place.id())));
-    let job = core.jobs.begin(JobKind::Model, JobSubject::Function(wanted.place.id()), 0);
+    core.log.add(Level::Info, "asked", format!("{label} for a YAML test"), Some(Topic::Spec(wanted.place.file.clone())));
+    let job = core.jobs.begin(JobKind::Model, JobSubject::Writing(wanted.place.subject()), 0);
     core.touch();
     let answered = models::draft::stream(core, provider.as_ref(), request, id, &job).await;
     core.part::<Streams>().close(id);
@@ -132,9 +132,9 @@ fn begin(core: &Core, wanted: &Wanted, model: &str, again: Option<ProposalId>) -
     };
     let earlier = match again {
         Some(id) => Some(id),
-        None => core.store().proposals_of(&wanted.place.id())?.iter().rev().find(is_open).map(|old| old.id),
+        None => core.store().proposals_about(&wanted.place.subject())?.iter().rev().find(is_open).map(|old| old.id),
     };
-    specs::drafts::enter(core, wanted.place.id(), empty, earlier)
+    specs::drafts::enter(core, wanted.place.subject(), empty, earlier)
 }
 
 /// Gives what a model wrote, as it is told again.

@@ -11,10 +11,9 @@ use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::event::Level;
 use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
-use crate::domain::function::FunctionId;
 use crate::domain::proposal::agent_name;
 use crate::domain::proposal::{Body, Helper, Origin, PluginDraft, Proposal, ProposalId, ProposalState, SpecDraft};
-use crate::domain::snapshot::Topic;
+use crate::domain::proposal_subject::ProposalSubject;
 use crate::engine::checks::specs::runner::Specs;
 use crate::engine::index::files;
 use crate::engine::state::core::Core;
@@ -53,22 +52,20 @@ pub struct Wanted {
 /// The place of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
+    /// The folder of the test.
     folder: String,
-    name: String,
+    /// The file of the test.
+    pub file: RelPath,
 }
 
 impl Place {
-    /// Names the test among functions: `tests/llm:test_users`.
-    pub fn id(&self) -> FunctionId {
-        FunctionId::new(&self.folder, &self.name)
+    fn new(folder: &str, name: &str) -> Result<Self, Trouble> {
+        Ok(Self { folder: folder.to_owned(), file: below(&format!("{folder}/{name}.yaml"))? })
     }
 
-    /// Gives the file of the test.
-    ///
-    /// # Errors
-    /// Fails when the settings name no folder of the project.
-    pub fn file(&self) -> Result<RelPath, Trouble> {
-        below(&format!("{}/{}.yaml", self.folder, self.name))
+    /// Returns the test as the subject of a proposal.
+    pub fn subject(&self) -> ProposalSubject {
+        ProposalSubject::YamlTest(self.file.clone())
     }
 
     fn plugin(&self, name: &str) -> Result<RelPath, Trouble> {
@@ -88,14 +85,14 @@ fn below(path: &str) -> Result<RelPath, Trouble> {
 pub fn wanted(core: &Core, asked: &str, name: Option<&str>, extend: Option<&str>) -> Result<Wanted, Trouble> {
     require_trust(&core.root, core.trust())?;
     let folder = core.settings().spec.paths.first().map_or(FOLDER, String::as_str).trim_end_matches('/').to_owned();
-    let place = |name: String| Place { folder: folder.clone(), name };
-    let taken = |place: &Place| Ok::<_, Trouble>(files::read(&core.root, &place.file()?)?.is_some());
+    let place = |name: &str| Place::new(&folder, name);
+    let taken = |place: &Place| Ok::<_, Trouble>(files::read(&core.root, &place.file)?.is_some());
     let asked = text::cut(&text::display_line(asked.trim()), ASKED_MAX).into_owned();
     let place = match name {
         Some(given) => {
-            let given = place(written::chosen(given).map_err(Trouble::usage)?);
+            let given = place(&written::chosen(given).map_err(Trouble::usage)?)?;
             if taken(&given)? {
-                return Err(Trouble::usage(format!("There is a test {} already.", given.file()?)).so("Choose another name."));
+                return Err(Trouble::usage(format!("There is a test {} already.", given.file)).so("Choose another name."));
             }
             given
         }
@@ -104,7 +101,8 @@ pub fn wanted(core: &Core, asked: &str, name: Option<&str>, extend: Option<&str>
             let made = written::name(&asked);
             let numbered = (1..SAME_MAX).map(|at| if at == 1 { made.clone() } else { format!("{made}_{at}") });
             let mut free = None;
-            for place in numbered.map(place) {
+            for name in numbered {
+                let place = place(&name)?;
                 if !taken(&place)? {
                     free = Some(place);
                     break;
@@ -169,7 +167,7 @@ pub fn draft(wanted: &Wanted, answer: Answer, origin: Origin) -> Result<SpecDraf
             Some(PluginDraft { file: Helper { path, text }, instead_of })
         }
     };
-    let test = Helper { path: wanted.place.file()?, text: answer.test };
+    let test = Helper { path: wanted.place.file.clone(), text: answer.test };
     Ok(SpecDraft { origin, asked: wanted.asked.clone(), test, plugin })
 }
 
@@ -183,9 +181,9 @@ pub async fn propose(core: &Arc<Core>, wanted: Wanted, answer: Answer, by: &str)
         return Err(refused(format!("A text has more than {}.", text::bytes(TEXT_MAX as u64))));
     }
     let made = draft(&wanted, answer, Origin::of_agent(by))?;
-    let id = wanted.place.id();
+    let subject = wanted.place.subject();
     let mut replaced = None;
-    for old in core.store().proposals_of(&id)?.into_iter().rev() {
+    for old in core.store().proposals_about(&subject)?.into_iter().rev() {
         let Some(spec) = old.spec() else { continue };
         let same = is_same(spec, &made);
         match old.state {
@@ -203,14 +201,14 @@ pub async fn propose(core: &Arc<Core>, wanted: Wanted, answer: Answer, by: &str)
     if let Some(wrong) = mistakes(&evidence) {
         return Err(refused(wrong).so("Put it right and propose it again."));
     }
-    let kept = enter(core, id, made, replaced)?;
+    let kept = enter(core, subject.clone(), made, replaced)?;
     core.move_proposal(kept, ProposalState::Proving, |_| {})?;
     settle(core, kept, evidence)?;
     core.log.add(
         Level::Info,
         "proposed",
-        format!("the YAML test {} by {}", wanted.place.name, agent_name(by)),
-        Some(Topic::Function(wanted.place.id())),
+        format!("the YAML test {} by {}", subject.short(), agent_name(by)),
+        Some((&subject).into()),
     );
     Ok(Done::Proposal(kept))
 }
@@ -219,7 +217,7 @@ pub async fn propose(core: &Arc<Core>, wanted: Wanted, answer: Answer, by: &str)
 ///
 /// # Errors
 /// Fails when the store cannot be written.
-pub fn enter(core: &Core, id: FunctionId, made: SpecDraft, earlier: Option<ProposalId>) -> Result<ProposalId, Trouble> {
+pub fn enter(core: &Core, subject: ProposalSubject, made: SpecDraft, earlier: Option<ProposalId>) -> Result<ProposalId, Trouble> {
     if let Some(earlier) = earlier {
         core.move_proposal(earlier, ProposalState::Queued, move |proposal| {
             proposal.body = Body::Spec(made);
@@ -229,7 +227,7 @@ pub fn enter(core: &Core, id: FunctionId, made: SpecDraft, earlier: Option<Propo
         })?;
         return Ok(earlier);
     }
-    let proposal = core.add_proposal(Proposal::queued(id, Body::Spec(made), clock::now()))?;
+    let proposal = core.add_proposal(Proposal::queued(subject, Body::Spec(made), clock::now()))?;
     Ok(proposal.id)
 }
 
@@ -271,7 +269,7 @@ pub async fn finish(core: &Arc<Core>, proposal: &Proposal) -> Result<(), Trouble
             return Err(trouble);
         }
     };
-    let all = core.store().proposals_of(&proposal.function)?;
+    let all = core.store().proposals_about(&proposal.subject)?;
     let is_rejected = |old: &&Proposal| {
         old.id != proposal.id && old.state == ProposalState::Rejected && old.spec().is_some_and(|old| is_same(old, spec))
     };

@@ -151,7 +151,7 @@ pub async fn after_save(core: &Arc<Core>) {
 /// The tests that run, by their names in what is said.
 type Names = BTreeMap<String, RelPath>;
 /// The tests to run, each with why it runs where nobody asked.
-type Asked = BTreeMap<RelPath, Option<String>>;
+type Asked = BTreeMap<RelPath, Option<Sentence>>;
 
 async fn run_for(core: &Arc<Core>, kind: JobKind, mut asked: Asked) -> Result<Done, Trouble> {
     require_trust(&core.root, core.trust())?;
@@ -233,7 +233,7 @@ fn hear(core: &Arc<Core>, names: &Names, progress: &Progress) {
         state.specs.because(&file)
     };
     core.announce(match progress {
-        Progress::Began { name, .. } => Event::SpecBegan { file, name: name.clone(), because: because.map(Sentence::from) },
+        Progress::Began { name, .. } => Event::SpecBegan { file, name: name.clone(), because },
         Progress::Step { name, tries, .. } => Event::SpecStep { file, step: name.clone(), tries: *tries, status: None },
         Progress::Stepped { step, .. } => {
             Event::SpecStep { file, step: step.name.clone(), tries: step.tries, status: Some(step.status) }
@@ -271,8 +271,7 @@ fn take(core: &Arc<Core>, names: &Names, before: &Index, outcome: Outcome) {
         format!("{} {}: {}{why}", ruling.word(), report.name, report.reason),
         Some(Topic::Spec(file.clone())),
     );
-    let because = because.map(Sentence::from);
-    core.announce(Event::SpecEnded { file, name: report.name, ruling, reason: report.reason.into(), ms: report.ms, because });
+    core.announce(Event::SpecEnded { file, name: report.name, ruling, reason: report.reason, ms: report.ms, because });
 }
 
 fn level(ruling: Ruling) -> Level {

@@ -20,28 +20,28 @@ pub fn is_red(proposal: &Proposal) -> bool {
 
 /// Makes the rows of what is red.
 pub fn rows<'a>(proposals: impl Iterator<Item = &'a Arc<Proposal>>, decisions: &HashMap<ProposalId, Decision>) -> Vec<RedRow> {
-    proposals.filter(|proposal| is_red(proposal)).map(|proposal| row(proposal, decisions.get(&proposal.id))).collect()
+    proposals.filter(|proposal| is_red(proposal)).filter_map(|proposal| row(proposal, decisions.get(&proposal.id))).collect()
 }
 
-fn row(proposal: &Proposal, decision: Option<&Decision>) -> RedRow {
+fn row(proposal: &Proposal, decision: Option<&Decision>) -> Option<RedRow> {
     let line = |text: String| text::display_line(&text).into_owned();
     let all = proposal.change().map_or(&[][..], |change| &change.calls);
     let calls = all.iter().take(CALLS_SHOWN).map(|call| RedCall {
-        call: line(format!("{}{}", proposal.function.qualname(), call.arguments)),
+        call: line(format!("{}{}", proposal.subject.short(), call.arguments)),
         change: line(old_and_new(call)).into(),
     });
-    RedRow {
+    Some(RedRow {
         proposal: proposal.id,
-        function: proposal.function.clone(),
+        function: proposal.function()?.clone(),
         decision: decision.cloned(),
         calls: calls.collect(),
         more: all.len().saturating_sub(CALLS_SHOWN),
-    }
+    })
 }
 
 /// Says who put a change away, when and why.
 #[must_use]
-pub fn told(decision: &Decision) -> String {
+pub fn summary(decision: &Decision) -> String {
     let done = if decision.verb == Verb::Overrule { "noted as a bug" } else { "rejected" };
     let since = clock::ago(decision.at, clock::now());
     let why = match decision.reason.as_deref().map(str::trim) {

@@ -100,7 +100,7 @@ impl Core {
         let _whole = self.stepping.lock();
         let kept = Arc::new(store(&self.store())?);
         self.state.lock().proposals.insert(kept.id, kept.clone());
-        self.announce(Event::ProposalMoved { proposal: kept.id, function: kept.function.clone(), state: kept.state });
+        self.announce(Event::ProposalMoved { proposal: kept.id, subject: kept.subject.clone(), state: kept.state });
         Ok(kept)
     }
 
@@ -113,7 +113,7 @@ impl Core {
         let kept: Vec<Arc<Proposal>> = store(&self.store())?.into_iter().map(Arc::new).collect();
         self.state.lock().proposals.extend(kept.iter().map(|proposal| (proposal.id, proposal.clone())));
         for one in &kept {
-            self.announce(Event::ProposalMoved { proposal: one.id, function: one.function.clone(), state: one.state });
+            self.announce(Event::ProposalMoved { proposal: one.id, subject: one.subject.clone(), state: one.state });
         }
         Ok(kept)
     }

@@ -9,6 +9,7 @@ use crate::base::text;
 use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
 use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::proposal::{Body, OpenVerdict, Origin, Proposal, ProposalState};
+use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::snapshot::{FileRow, FunctionRow, Mark, QueueRow};
 use crate::domain::verdict::Ruling;
@@ -69,10 +70,9 @@ pub fn function(function: &Function, known: &Known, waiting: &[&Proposal]) -> Fu
 /// Says why no test is possible: nothing to draft, or what rules drafted did not pass the gate.
 fn reason(known: &Known, waiting: &[&Proposal]) -> Option<Reason> {
     let refused = || waiting.iter().rev().find(|proposal| proposal.state == ProposalState::Refused && proposal.draft().is_some());
-    known
-        .untestable
-        .clone()
-        .or_else(|| refused().and_then(|proposal| blocked(proposal)).map(|why| ReasonCode::FailedVerification.with(why)))
+    known.untestable.clone().or_else(|| {
+        refused().and_then(|proposal| blocked(proposal)).map(|why| ReasonCode::FailedVerification.with(why.to_string()))
+    })
 }
 
 fn mark(known: &Known, waiting: &[&Proposal], changes: usize) -> Mark {
@@ -118,27 +118,25 @@ pub fn is_in_queue(proposal: &Proposal) -> bool {
 /// proposals together; what was skipped last.
 #[must_use]
 pub fn queue(proposals: &[&Proposal], functions: &HashMap<FunctionId, (&Function, Known)>) -> Vec<QueueRow> {
-    let mut best: HashMap<&FunctionId, Rank> = HashMap::new();
+    let known = |proposal: &Proposal| functions.get(proposal.function()?);
+    let mut best: HashMap<&ProposalSubject, Rank> = HashMap::new();
     let mut ranked = Vec::new();
     for proposal in proposals.iter().filter(|proposal| is_in_queue(proposal)) {
-        let rank = rank(proposal, functions.get(&proposal.function).map(|(_, known)| known));
-        let group = best.entry(&proposal.function).or_insert(rank);
+        let rank = rank(proposal, known(proposal).map(|(_, known)| known));
+        let group = best.entry(&proposal.subject).or_insert(rank);
         *group = rank.min(*group);
         ranked.push((rank, *proposal));
     }
     ranked.sort_by(|(a, left), (b, right)| {
-        let group = |proposal: &Proposal| best.get(&proposal.function).copied();
+        let group = |proposal: &Proposal| best.get(&proposal.subject).copied();
         left.skipped
             .cmp(&right.skipped)
             .then_with(|| group(left).cmp(&group(right)))
-            .then_with(|| left.function.cmp(&right.function))
+            .then_with(|| left.subject.cmp(&right.subject))
             .then_with(|| a.cmp(b))
             .then_with(|| left.id.cmp(&right.id))
     });
-    ranked
-        .into_iter()
-        .map(|(_, proposal)| row(proposal, functions.get(&proposal.function).map(|(function, _)| *function)))
-        .collect()
+    ranked.into_iter().map(|(_, proposal)| row(proposal, known(proposal).map(|(function, _)| *function))).collect()
 }
 
 /// Smaller comes first.
@@ -157,7 +155,7 @@ fn rank(proposal: &Proposal, known: Option<&Known>) -> Rank {
 }
 
 fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
-    let name = &proposal.function;
+    let name = &proposal.subject;
     let (title, about) = match &proposal.body {
         Body::Draft(draft) => match &draft.origin {
             Origin::Recording => (format!("test for {name}"), String::new()),
@@ -172,7 +170,7 @@ fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
         }
         Body::Verdict(open) => {
             let word = if open.verdict.verdict == Ruling::Fail { "FAIL" } else { "UNCLEAR" };
-            let about = format!("{word}  {}", text::display_line(&open.verdict.reason));
+            let about = format!("{word}  {}", open.verdict.reason.line());
             (format!("{name}   {about}"), about)
         }
         Body::Spec(spec) => {
@@ -185,14 +183,14 @@ fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
     QueueRow {
         id: proposal.id,
         kind: proposal.body.kind(),
-        function: proposal.function.clone(),
+        subject: proposal.subject.clone(),
         path: function.map(|function| function.path.clone()).unwrap_or_default(),
         state: proposal.state,
         title: title.into(),
         about: about.into(),
         proved: proposal.proved,
         ruling: proposal.verdict().map(|open| open.verdict.verdict),
-        blocked: blocked(proposal).map(Sentence::from),
+        blocked: blocked(proposal),
         alone: alone(proposal).is_some(),
         skipped: proposal.skipped,
     }
@@ -200,7 +198,7 @@ fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
 
 /// Says why a proposal is left out where many are accepted at once, when that is so.
 #[must_use]
-pub fn alone(proposal: &Proposal) -> Option<String> {
+pub fn alone(proposal: &Proposal) -> Option<Sentence> {
     if proposal.verdict().is_some() {
         return Some("it is a verdict".into());
     }
@@ -212,18 +210,18 @@ pub fn alone(proposal: &Proposal) -> Option<String> {
     }
     let holds = |evidence: &&Evidence| matches!(evidence.what, EvidenceKind::Sensitive | EvidenceKind::Overlooked);
     let held = proposal.evidence.iter().find(holds)?;
-    Some(format!("{} {}", held.what, held.detail))
+    Some(format!("{} {}", held.what, held.detail).into())
 }
 
 /// Says why a proposal may not be accepted now, when that is so.
 #[must_use]
-pub fn blocked(proposal: &Proposal) -> Option<String> {
-    let first =
-        |finding: Finding| proposal.evidence.iter().find(|e| e.finding == finding).map(|e| format!("{} {}", e.what, e.detail));
+pub fn blocked(proposal: &Proposal) -> Option<Sentence> {
+    let line = |e: &Evidence| format!("{} {}", e.what, e.detail).into();
+    let first = |finding: Finding| proposal.evidence.iter().find(|e| e.finding == finding).map(line);
     match proposal.state {
         ProposalState::Ready => proposal.verdict().and_then(undecidable),
         ProposalState::Refused if proposal.spec().is_some() => {
-            proposal.evidence.iter().find(|line| line.finding == Finding::Fail).map(|line| line.detail.to_string())
+            proposal.evidence.iter().find(|line| line.finding == Finding::Fail).map(|line| line.detail.clone())
         }
         ProposalState::Refused => {
             Some(first(Finding::Fail).or_else(|| first(Finding::Flaky)).unwrap_or_else(|| "the proof failed".into()))
@@ -233,7 +231,7 @@ pub fn blocked(proposal: &Proposal) -> Option<String> {
         ProposalState::Stale if proposal.verdict().is_some() => Some("a newer run came to something else".into()),
         ProposalState::Stale => {
             let changed = proposal.promise_changed();
-            Some(changed.map_or_else(|| "the code under it changed".into(), |line| line.detail.to_string()))
+            Some(changed.map_or_else(|| "the code under it changed".into(), |line| line.detail.clone()))
         }
         ProposalState::Accepted | ProposalState::Edited | ProposalState::Written => Some("it was accepted already".into()),
         ProposalState::Rejected => Some("it was rejected".into()),
@@ -242,16 +240,16 @@ pub fn blocked(proposal: &Proposal) -> Option<String> {
 }
 
 /// Says why there is nothing to accept about a verdict: what is unclear by its own sentences, no accepted journey decides.
-fn undecidable(open: &OpenVerdict) -> Option<String> {
+fn undecidable(open: &OpenVerdict) -> Option<Sentence> {
     let nothing = open.verdict.verdict == Ruling::Unclear && !open.takes_journey;
     nothing.then(|| "its own sentences decide it, and leave it open".into())
 }
 
 /// Says why a proposal cannot be accepted now.
 pub fn not_ready(proposal: &Proposal) -> Trouble {
-    let name = proposal.function.qualname();
+    let name = proposal.subject.short();
     let why = blocked(proposal).unwrap_or_else(|| "it was decided already".into());
-    let trouble = Trouble::usage(format!("Not accepted: {name}.")).because(format!("{}.", why.trim_end_matches('.')));
+    let trouble = Trouble::usage(format!("Not accepted: {name}.")).because(format!("{}.", why.without_stop()));
     match proposal.state {
         ProposalState::Stale if proposal.promise_changed().is_some() => trouble.so("t asks the model again."),
         ProposalState::Stale if proposal.draft().is_some() => trouble.so("t shows the new draft."),

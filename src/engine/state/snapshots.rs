@@ -128,7 +128,9 @@ fn rows_of(state: &State, index: Arc<Index>, last: &Snapshot) -> Rows {
     let changes = state.changes();
     let mut waiting: HashMap<&FunctionId, Vec<&Proposal>> = HashMap::new();
     for proposal in state.proposals.values() {
-        waiting.entry(&proposal.function).or_default().push(proposal);
+        if let Some(function) = proposal.function() {
+            waiting.entry(function).or_default().push(proposal);
+        }
     }
     let red = known_failures::rows(state.proposals.values(), &state.put_away);
     let red_functions: HashSet<&FunctionId> = red.iter().map(|row| &row.function).collect();

@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::base::clock::Moment;
 use crate::base::hash::{self, Digest};
 use crate::base::paths::RelPath;
+use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::function::FunctionId;
 use crate::domain::spec::{Action, Phase, Progress, Report, Spec, Step, StepReport};
@@ -31,7 +32,7 @@ struct Entry {
     mistakes: Vec<SpecMistake>,
     plan: Vec<PlannedStep>,
     last: Option<Last>,
-    stale: Option<String>,
+    stale: Option<Sentence>,
     live: Option<Live>,
     /// The state of what the last run rested on that was acted on already, or that came about while nobody watched.
     settled: Option<Digest>,
@@ -171,7 +172,7 @@ impl Board {
             let Some(last) = entry.last.as_mut().filter(|_| entry.live.is_none()) else { continue };
             let own: BTreeMap<RelPath, Option<Digest>> =
                 last.run.used.own.keys().chain(&plugins(file)).map(|path| read(root, path)).collect();
-            entry.stale = differs(last, index, file, &own);
+            entry.stale = differs(last, index, file, &own).map(Sentence::from);
             last.state = state(last, index, &own);
             if std::mem::take(&mut last.elsewhere) {
                 // Stale before anybody here saw it run, it is not ours to run again, until what it rests on changes once more.
@@ -181,7 +182,7 @@ impl Board {
     }
 
     /// Gives the tests that became stale since they ran here, each once, with why.
-    pub fn take_stale(&mut self) -> Vec<(RelPath, String)> {
+    pub fn take_stale(&mut self) -> Vec<(RelPath, Sentence)> {
         let stale = self.tests.iter_mut().filter(|(_, entry)| entry.live.is_none()).filter_map(|(file, entry)| {
             let (why, state) = (entry.stale.clone()?, entry.last.as_ref()?.state);
             (entry.settled.replace(state) != Some(state)).then(|| (file.clone(), why))
@@ -190,7 +191,7 @@ impl Board {
     }
 
     /// Notes that a test is to run.
-    pub fn begin(&mut self, file: &RelPath, since: Moment, because: Option<String>) {
+    pub fn begin(&mut self, file: &RelPath, since: Moment, because: Option<Sentence>) {
         if let Some(entry) = self.tests.get_mut(file) {
             let running = Running { since, waits: true, done: 0, step: None, because };
             entry.live = Some(Live { running, steps: Vec::new() });
@@ -235,7 +236,7 @@ impl Board {
 
     /// Tells why a test runs, where nobody asked for it.
     #[must_use]
-    pub fn because(&self, file: &RelPath) -> Option<String> {
+    pub fn because(&self, file: &RelPath) -> Option<Sentence> {
         self.tests.get(file)?.live.as_ref()?.running.because.clone()
     }
 
@@ -380,8 +381,8 @@ impl Entry {
             mistakes: self.mistakes.len(),
             ruling: report.map(|report| report.verdict),
             reason: wrong
-                .or(report.map(|report| &report.reason))
-                .map(|said| text::display_line(said).into_owned())
+                .map(|line| text::display_line(line).into())
+                .or(report.map(|report| report.reason.line()))
                 .unwrap_or_default(),
             at: self.last.as_ref().map(|last| last.run.at),
             ms: report.map_or(0, |report| report.ms),

@@ -58,7 +58,7 @@ pub fn rows<'a>(
             ruling: judged.verdict.verdict,
             overridden: judged.verdict.overridden,
             evaluator: judged.verdict.evaluator.clone(),
-            reason: judged.verdict.reason.as_str().into(),
+            reason: judged.verdict.reason.clone(),
             at: judged.at,
             since: *since,
             stale: kept.is_stale(),

@@ -8,7 +8,7 @@ use crate::base::text;
 use crate::domain::decision::{FileEdit, Verb};
 use crate::domain::proposal::{OpenVerdict, Proposal, ProposalState};
 use crate::engine::checks::intents;
-use crate::engine::checks::pytest_run::{Told, ToldTest};
+use crate::engine::checks::pytest_run::{TestReport, TestReports};
 use crate::engine::state::core::Core;
 use crate::engine::state::rows;
 use crate::engine::verdicts;
@@ -17,13 +17,13 @@ use crate::judge::grammar;
 /// Refuses what is not decided about a verdict, and to note as a bug what is no outcome.
 pub fn check(proposals: &[Arc<Proposal>], verb: Verb) -> Result<(), Trouble> {
     if let Some(one) = proposals.iter().find(|one| verb == Verb::Overrule && one.spec().is_some()) {
-        return Err(Trouble::usage(format!("Not noted: {}.", one.function.qualname()))
+        return Err(Trouble::usage(format!("Not noted: {}.", one.subject.short()))
             .because("A YAML test is no recorded outcome.")
             .so("r rejects it; a accepts it."));
     }
     match proposals.iter().find(|one| verb == Verb::Reject && one.verdict().is_some()) {
         None => Ok(()),
-        Some(one) => Err(Trouble::usage(format!("Not put away: {}.", one.function.qualname()))
+        Some(one) => Err(Trouble::usage(format!("Not put away: {}.", one.subject.short()))
             .because("A verdict stands until the code, the intent or what was accepted changes.")
             .so("Change one of them, t judges it again; or overrule it with a reason: o.")),
     }
@@ -32,16 +32,16 @@ pub fn check(proposals: &[Arc<Proposal>], verb: Verb) -> Result<(), Trouble> {
 /// Says what overruling verdicts writes into the file of overrides; nothing for other proposals.
 pub fn overruling(core: &Core, proposals: &[Arc<Proposal>], reason: Option<&str>) -> Result<Option<FileEdit>, Trouble> {
     let open = proposals.iter().filter_map(|one| one.verdict());
-    let told: Told = open
+    let reports: TestReports = open
         .map(|open| {
-            let one = ToldTest { intent: open.intent.clone(), verdict: Some(open.verdict.clone()), ..ToldTest::default() };
+            let one = TestReport { intent: open.intent.clone(), verdict: Some(open.verdict.clone()), ..TestReport::default() };
             (open.test.clone(), one)
         })
         .collect();
-    if told.is_empty() {
+    if reports.is_empty() {
         return Ok(None);
     }
-    Ok(Some(intents::overrule::plan(&core.root, &told, reason.unwrap_or_default(), None)?.1))
+    Ok(Some(intents::overrule::plan(&core.root, &reports, reason.unwrap_or_default(), None)?.1))
 }
 
 /// Takes the clauses that a person chose for a test, in place of what it does now; no text takes them away.

@@ -54,7 +54,9 @@ pub fn judge(core: &Core, recording: Option<RecordingId>, text: &str) -> Result<
 
 fn incomplete(recording: &Recording, clause: &Bound) -> Option<Missing> {
     cut(&recording.gaps, clause).or_else(|| match &recording.end {
-        ProgramEnd::Killed(signal) => Some(Missing { reason: format!("the program was ended by {signal}"), anywhere: false }),
+        ProgramEnd::Killed(signal) => {
+            Some(Missing { reason: format!("the program was ended by {signal}").into(), anywhere: false })
+        }
         _ => None,
     })
 }
@@ -79,9 +81,9 @@ mod tests {
         let mut recording =
             Recording { gaps: vec![(GapKind::CallLimit.of("m:a"), 3)], ..Recording::begun(Vec::new(), Moment(0)) };
         let reason = |recording: &Recording, sentence| cut(&recording.gaps, &bound(sentence)).map(|missing| missing.reason);
-        assert_eq!(reason(&recording, "a is called"), Some(GapKind::CallLimit.of("m:a").to_string()));
+        assert_eq!(reason(&recording, "a is called"), Some(GapKind::CallLimit.of("m:a").to_string().into()));
         assert_eq!(reason(&recording, "b is called"), None);
         recording.gaps.push((GapKind::JourneyLimit.into(), 1));
-        assert_eq!(reason(&recording, "b is called"), Some(Gap::from(GapKind::JourneyLimit).to_string()));
+        assert_eq!(reason(&recording, "b is called"), Some(Gap::from(GapKind::JourneyLimit).to_string().into()));
     }
 }

@@ -14,7 +14,7 @@ use crate::domain::verdict::{JudgedTest, Proposed};
 use crate::engine::checks::intents::suggest::NO_MODEL;
 use crate::engine::checks::llm::budget::Run;
 use crate::engine::checks::llm::opinions::Asking;
-use crate::engine::checks::pytest_run::{self, ToldTest};
+use crate::engine::checks::pytest_run::{self, TestReport};
 use crate::engine::checks::verdict_files::UNTRACED;
 use crate::engine::python::pytest_process::Running;
 use crate::engine::state::background::blocking;
@@ -95,7 +95,7 @@ async fn allowed(
 }
 
 /// Runs the test and gives what was told of it; none when somebody wanted it to stop.
-async fn told(core: &Arc<Core>, job: &Job<'_>, judged: &JudgedTest, shown: &[&str]) -> Result<Option<ToldTest>, Trouble> {
+async fn told(core: &Arc<Core>, job: &Job<'_>, judged: &JudgedTest, shown: &[&str]) -> Result<Option<TestReport>, Trouble> {
     let name = verdict_rows::short(&judged.test);
     let folder = pytest_run::scratch()?;
     let file = folder.path().join("told");
@@ -122,7 +122,7 @@ async fn told(core: &Arc<Core>, job: &Job<'_>, judged: &JudgedTest, shown: &[&st
         let why = running.last_word().await;
         return Err(Trouble::environment(format!("No clauses: pytest did not run {name}.")).because(why));
     }
-    let mut all = pytest_run::told(&file)?;
+    let mut all = pytest_run::reports(&file)?;
     let told = all.remove(&judged.test).ok_or_else(|| {
         Trouble::usage(format!("No clauses: {name} came to no verdict."))
             .because("It was skipped, renamed, or ended before its end.")
@@ -136,19 +136,19 @@ async fn told(core: &Arc<Core>, job: &Job<'_>, judged: &JudgedTest, shown: &[&st
 /// Makes what was told fit for a terminal: it came through a file that the tests' own process wrote.
 fn made_safe(proposed: &mut Proposed) {
     let Proposed { by, clauses, uncovered, left_out, note, .. } = proposed;
-    let clauses = clauses.iter_mut().flat_map(|clause| [&mut clause.text, &mut clause.span, &mut clause.why]);
-    for line in [by].into_iter().chain(clauses).chain(uncovered).chain(left_out).chain(note) {
+    for sentence in clauses.iter_mut().map(|clause| &mut clause.why).chain(left_out).chain(note) {
+        *sentence = sentence.line();
+    }
+    let texts = clauses.iter_mut().flat_map(|clause| [&mut clause.text, &mut clause.span].into_iter().chain(&mut clause.notices));
+    for line in [by].into_iter().chain(texts).chain(uncovered) {
         if let std::borrow::Cow::Owned(safe) = text::display_line(line) {
             *line = safe;
         }
     }
-    proposed.clauses.iter_mut().for_each(|clause| {
-        clause.notices.iter_mut().for_each(|one| *one = text::display_line(one).into_owned());
-    });
 }
 
 /// Keeps what was proposed beside the verdict, and says what came of it.
-fn keep(core: &Arc<Core>, judged: &JudgedTest, told: ToldTest) -> Result<(), Trouble> {
+fn keep(core: &Arc<Core>, judged: &JudgedTest, told: TestReport) -> Result<(), Trouble> {
     let name = verdict_rows::short(&judged.test);
     let mut proposed = *told.verdict.and_then(|verdict| verdict.proposed).unwrap_or_default();
     made_safe(&mut proposed);
@@ -176,13 +176,14 @@ mod tests {
     #[test]
     fn what_a_test_process_may_have_written_reaches_no_terminal_as_it_is() {
         let bad = || "\u{1b}[2J\u{7}\nA is called".to_owned();
-        let clause = ProposedClause { text: bad(), span: bad(), outcome: ClauseOutcome::Holds, why: bad(), notices: vec![bad()] };
+        let clause =
+            ProposedClause { text: bad(), span: bad(), outcome: ClauseOutcome::Holds, why: bad().into(), notices: vec![bad()] };
         let mut proposed = Proposed {
             by: bad(),
             clauses: vec![clause],
             uncovered: vec![bad()],
-            left_out: vec![bad()],
-            note: Some(bad()),
+            left_out: vec![bad().into()],
+            note: Some(bad().into()),
             asked: None,
         };
         made_safe(&mut proposed);

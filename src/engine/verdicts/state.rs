@@ -332,7 +332,7 @@ pub fn withdraw_gone(core: &Arc<Core>) -> Result<(), Trouble> {
     let gone: Vec<ProposalId> = {
         let state = core.state.lock();
         let waits = state.proposals.values().filter(|one| one.verdict().is_some() && one.state == ProposalState::Ready);
-        waits.filter(|one| index.function(&one.function).is_none()).map(|one| one.id).collect()
+        waits.filter(|one| one.function().is_none_or(|id| index.function(id).is_none())).map(|one| one.id).collect()
     };
     for id in gone {
         core.move_proposal(id, ProposalState::Stale, |_| {})?;

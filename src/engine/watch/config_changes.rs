@@ -44,7 +44,7 @@ pub fn changed(core: &Arc<Core>, paths: &[RelPath]) -> BTreeSet<FunctionId> {
         let state = core.state.lock();
         let open = state.proposals.values().filter(|proposal| basis::may_be_stale(proposal));
         let here = open.filter(|proposal| proposal.draft().is_some_and(|draft| concerned(&draft.target)));
-        here.map(|proposal| proposal.function.clone()).collect()
+        here.filter_map(|proposal| proposal.function().cloned()).collect()
     };
     let what =
         if paths.len() == 1 { first.to_string() } else { format!("{first} and {}", text::count(paths.len() - 1, "other")) };

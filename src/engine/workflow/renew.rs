@@ -32,7 +32,8 @@ pub fn renew_drafts(core: &Arc<Core>, functions: &[FunctionId]) {
     let waiting: Vec<ProposalId> = {
         let state = core.state.lock();
         let drafts = state.proposals.values().filter(|proposal| proposal.draft().is_some());
-        let waits = |one: &&Arc<Proposal>| one.state == ProposalState::Stale && functions.contains(&one.function);
+        let waits =
+            |one: &&Arc<Proposal>| one.state == ProposalState::Stale && one.function().is_some_and(|id| functions.contains(id));
         drafts.filter(waits).map(|proposal| proposal.id).collect()
     };
     if !waiting.is_empty() {
@@ -44,8 +45,8 @@ pub fn renew_drafts(core: &Arc<Core>, functions: &[FunctionId]) {
 /// Proves one proposal again, or drafts it anew when the code under it changed.
 pub async fn prove_again(core: &Arc<Core>, id: ProposalId) -> Result<(), Trouble> {
     let proposal = core.proposal(id)?;
-    if proposal.change().is_some() {
-        return behaviour::replay(core, vec![proposal.function.clone()]).await.map(|_| ());
+    if let (Some(function), Some(_)) = (proposal.function(), proposal.change()) {
+        return behaviour::replay(core, vec![function.clone()]).await.map(|_| ());
     }
     if proposal.spec().is_some() {
         return specs::drafts::check_again(core, id, None).await;

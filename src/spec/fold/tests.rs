@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::base::sentence::Sentence;
 use crate::spec::validate;
 
 fn step(name: &str, status: Status, end: End) -> StepReport {
@@ -36,7 +37,7 @@ fn open(name: &str) -> StepReport {
     step(name, Status::Unclear, End::Returned { result: json!(1) })
 }
 
-fn folded(steps: Vec<StepReport>, pass_if: &str, fail_if: &str) -> (Ruling, String) {
+fn folded(steps: Vec<StepReport>, pass_if: &str, fail_if: &str) -> (Ruling, Sentence) {
     let text = format!("test: {{name: t}}\nsteps: [{{tool: t}}]\nverdict:\n  pass_if: {pass_if:?}\n  fail_if: {fail_if:?}\n");
     let spec = validate::spec(&text).unwrap();
     let ran = Ran { steps, ..Ran::default() };
@@ -87,6 +88,6 @@ fn a_tool_that_raises_fails_its_step_unless_that_was_asked_for() {
 fn what_must_not_hold_is_told_as_the_opposite() {
     let clause = |outcome| vec![decided("any step fails", outcome, "")];
     let ending = Ending { pass_if: Vec::new(), fail_if: clause(ClauseOutcome::Violated) };
-    let told = ending.told();
+    let told = ending.clauses();
     assert_eq!((told[0].text.as_str(), told[0].outcome), ("fail_if: any step fails", ClauseOutcome::Holds));
 }

@@ -158,7 +158,7 @@ pub fn queue(number: i64, kind: ProposalKind, name: &str, path: &str, state: Pro
     QueueRow {
         id: ProposalId(number),
         kind,
-        function: id(name),
+        subject: id(name).into(),
         path: rel(path),
         state,
         title: format!("{} calls", number + 3).into(),
@@ -513,7 +513,7 @@ impl Driver {
         let model = JobRow {
             id: JobId(5),
             kind: JobKind::Model,
-            subject: JobSubject::Function(id("cart:Cart.remove")),
+            subject: JobSubject::Writing(id("cart:Cart.remove").into()),
             total: 0,
             ..jobs[0].clone()
         };

@@ -53,7 +53,7 @@ fn enter_goes_from_a_clause_to_its_evidence_to_the_source_and_b_comes_back() {
     assert_eq!(d.state.journeys.clause, Some(2));
     d.press("Enter");
     assert_eq!(d.state.focus, Pane::Journey);
-    let line = |d: &Driver| d.state.journeys.told().unwrap().line(d.state.journeys.here().unwrap()).unwrap().text();
+    let line = |d: &Driver| d.state.journeys.journey().unwrap().line(d.state.journeys.here().unwrap()).unwrap().text();
     assert!(line(&d).contains("[CALLED] EmailService.send_welcome"), "{}", line(&d));
     assert_eq!(d.state.source.path.as_ref().unwrap().as_str(), "shop/registration.py");
     assert_eq!(d.state.source.list.cursor, 27, "the line that made the call");
@@ -204,7 +204,7 @@ fn a_new_verdict_is_read_and_the_cursor_stays() {
     d.shop.judged.get_mut(REGISTER).unwrap().judged.verdict.reason = "Another reason.".into();
     let event = Event::Judged { test: REGISTER.into(), ruling: Ruling::Fail, overridden: false, proposal: None };
     d.happen(event);
-    assert_eq!(d.state.journeys.told().unwrap().view.judged.verdict.reason, "Another reason.");
+    assert_eq!(d.state.journeys.journey().unwrap().view.judged.verdict.reason, "Another reason.");
     assert_eq!(d.state.journeys.here(), here);
 }
 

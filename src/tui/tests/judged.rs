@@ -8,7 +8,7 @@ use crate::base::paths::RelPath;
 use crate::domain::decision::FileEdit;
 use crate::domain::evaluator::Evaluator;
 use crate::domain::function::FunctionId;
-use crate::domain::journey::{LineId, Telling, ToldLine};
+use crate::domain::journey::{JourneyLine, LineId, LineKind};
 use crate::domain::proposal::{Body, OpenVerdict, ProposalId, ProposalKind, ProposalState};
 use crate::domain::snapshot::{JudgedView, ProposalView, QueueRow, VerdictRow};
 use crate::domain::verdict::{ClauseOutcome, Decided, JudgedTest, Ruling, Since, Suggested, Verdict};
@@ -63,9 +63,9 @@ fn clause(text: &str, outcome: ClauseOutcome, evidence: &[u32], why: &str, shown
 
 /// A failed verdict: the mail is sent before the user is saved.
 pub fn judged_view() -> JudgedView {
-    use Telling as T;
-    let made = |telling, id: u32, call: u32, depth: u32, name: &str, detail: &str| ToldLine {
-        telling,
+    use LineKind as T;
+    let made = |kind, id: u32, call: u32, depth: u32, name: &str, detail: &str| JourneyLine {
+        kind,
         line: Some(LineId(id)),
         call: Some(LineId(call)),
         depth,
@@ -75,13 +75,13 @@ pub fn judged_view() -> JudgedView {
         at: None,
         reached: vec![],
     };
-    let called = |number, id: u32, depth: u32, name: &str, detail: &str, at: u32, reached: &[u32]| ToldLine {
+    let called = |number, id: u32, depth: u32, name: &str, detail: &str, at: u32, reached: &[u32]| JourneyLine {
         function: Some(FunctionId(format!("shop.registration:{name}"))),
         at: Some(at),
         reached: reached.to_vec(),
         ..made(T::Called(number), id, id, depth, name, detail)
     };
-    let heading = |words: &str| ToldLine { line: None, call: None, ..made(T::Heading, 0, 0, 0, words, "") };
+    let heading = |words: &str| JourneyLine { line: None, call: None, ..made(T::Heading, 0, 0, 0, words, "") };
     let journey = vec![
         heading("In setup:"),
         called(1, 13, 0, "Database.__init__", "({})", 8, &[5]),
@@ -179,7 +179,7 @@ fn verdict_row(view: &JudgedView, proposal: Option<i64>) -> VerdictRow {
         ruling: view.judged.verdict.verdict,
         overridden: view.judged.verdict.overridden,
         evaluator: view.judged.verdict.evaluator.clone(),
-        reason: view.judged.verdict.reason.as_str().into(),
+        reason: view.judged.verdict.reason.clone(),
         at: view.judged.at,
         since: view.since,
         stale: false,
@@ -202,7 +202,7 @@ fn verdict_view(number: i64, view: &JudgedView) -> ProposalView {
         after: Some("\"tests/test_registration.py::test_twice\": {\"intent\":\"11\",\"accepted_by\":\"ada\"}\n".into()),
     });
     let mut proposal = proposal(number, "registration:register", ProposalState::Ready, Body::Verdict(open));
-    proposal.function = view.function.clone();
+    proposal.subject = view.function.clone().into();
     proposal.proved = None;
     ProposalView { proposal, plan: plan.into_iter().collect(), blocked: None, newer: None, others: vec![], conflict: None }
 }
@@ -218,7 +218,7 @@ impl Shop {
         passed.judged.verdict.clauses.truncate(2);
         let rows = vec![verdict_row(&failed, Some(11)), verdict_row(&unclear, Some(12)), verdict_row(&passed, None)];
         let queued = |number: i64, word: &str, view: &JudgedView| QueueRow {
-            function: view.function.clone(),
+            subject: view.function.clone().into(),
             title: format!("{}   {word}  {}", view.function, view.judged.verdict.reason).into(),
             about: format!("{word}  {}", view.judged.verdict.reason).into(),
             proved: None,

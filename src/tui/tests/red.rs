@@ -51,7 +51,7 @@ fn what_stays_red_says_what_who_and_why_where_it_is_red() {
         decision: Some(Decision {
             id: DecisionId(1),
             proposal: ProposalId(2),
-            function: id("cart:Cart.total"),
+            subject: id("cart:Cart.total").into(),
             verb: Verb::Overrule,
             from: ProposalState::Ready,
             by: "ann".into(),
@@ -65,7 +65,7 @@ fn what_stays_red_says_what_who_and_why_where_it_is_red() {
         more: 0,
     }]);
     let mut d = Driver::new(shop, (160, 45));
-    crate::tui::update::set_subject(&mut d.state, &id("cart:Cart.total"));
+    crate::tui::update::set_subject(&mut d.state, &id("cart:Cart.total").into());
     let screen = d.screen();
     for part in ["noted as a bug by ann,", "today 10:45", "Why: bytes must stay capital", "104.90 → 100.00", "1 red"] {
         assert!(screen.contains(part), "{part} in {screen}");

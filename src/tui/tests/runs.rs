@@ -76,10 +76,10 @@ fn shop() -> Shop {
             rate: Some(41.2),
             total: 0,
             done: 184,
-            ..job(5, JobKind::Model, JobSubject::Function(id("cart:Cart.remove")), JobState::Running)
+            ..job(5, JobKind::Model, JobSubject::Writing(id("cart:Cart.remove").into()), JobState::Running)
         },
         job(6, JobKind::Prove, JobSubject::Draft(id("cart:Cart.add")), JobState::Waiting),
-        job(7, JobKind::Replay, JobSubject::Function(id("cart:Cart.total")), JobState::Failed),
+        job(7, JobKind::Replay, JobSubject::Writing(id("cart:Cart.total").into()), JobState::Failed),
     ]);
     shop
 }
@@ -129,7 +129,7 @@ fn enter_opens_the_calls_of_a_recording_and_from_there_the_function_at_that_call
         assert!(screen.contains("recording 7") && screen.contains("4 kept calls"), "{screen}");
         d.press("j j Enter");
         assert_eq!((d.state.screen, d.state.focus), (Screen::Review, Pane::Calls));
-        assert_eq!(d.state.subject, Some(id("pricing:apply_discount")));
+        assert_eq!(d.state.subject, Some(id("pricing:apply_discount").into()));
         assert_eq!(d.state.calls.kinds()[d.state.calls.selected].id, CallId(4));
         d.press("b");
         assert_eq!((d.state.screen, d.state.focus, d.state.recorded.list.cursor), (Screen::Runs, Pane::Recorded, 2));
@@ -253,7 +253,7 @@ fn the_log_at_every_size() {
 fn enter_opens_what_a_line_of_the_log_is_about() {
     let mut d = with_log(log(), (100, 30));
     d.press("Enter");
-    assert_eq!((d.state.screen, d.state.subject.clone()), (Screen::Review, Some(id("cart:Cart.add"))));
+    assert_eq!((d.state.screen, d.state.subject.clone()), (Screen::Review, Some(id("cart:Cart.add").into())));
     let mut d = with_log(log(), (100, 30));
     d.press(". Enter");
     assert_eq!(d.state.screen, Screen::Review);

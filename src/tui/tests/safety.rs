@@ -167,7 +167,7 @@ fn nor_does_what_a_verdict_a_step_or_a_comparison_holds() {
     }
     let mut rows = (*specs.snapshot.specs).clone();
     rows.iter_mut().for_each(|row| {
-        bad(&mut row.reason);
+        spoil(&mut row.reason);
         bad(&mut row.name);
     });
     specs.snapshot.specs = Arc::new(rows);

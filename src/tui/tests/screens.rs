@@ -380,7 +380,7 @@ fn the_queues_end() {
         d.shop.snapshot.decided = Decided { accepted: 1, ..Decided::default() };
         d.happen(crate::domain::event::Event::Decided {
             proposal: ProposalId(3),
-            function: crate::tui::tests::fixture::id("pricing:apply_discount"),
+            subject: crate::tui::tests::fixture::id("pricing:apply_discount").into(),
             verb: crate::domain::decision::Verb::Accept,
             line: "Accepted apply_discount: 24 lines in tests/pytead/test_shop_pricing.py".into(),
             again: false,

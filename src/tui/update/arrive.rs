@@ -9,6 +9,7 @@ use crate::domain::call::ProgramEnd;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::settings;
 use crate::domain::snapshot::{FunctionRow, QueueRow, Snapshot};
 use crate::domain::verdict::Ruling;
@@ -73,7 +74,9 @@ pub fn take_snapshot(state: &mut AppState, snapshot: Arc<Snapshot>) {
                 None => state.pass.rest(),
             }
         }
-        let written = |row: &&QueueRow| row.state == ProposalState::Streaming && Some(&row.function) == state.kept.asked.as_ref();
+        let written = |row: &&QueueRow| {
+            row.state == ProposalState::Streaming && state.kept.asked.as_ref().is_some_and(|id| row.subject.is(id))
+        };
         if let Some(id) = state.pass.items().iter().find(written).map(|row| row.id) {
             state.kept.asked = None;
             decide::go(state, id);
@@ -100,16 +103,17 @@ pub fn take_snapshot(state: &mut AppState, snapshot: Arc<Snapshot>) {
 /// Finds the place to start at: the last session's, else the first proposal, else the first function.
 fn first_place(state: &mut AppState) {
     state.restored = true;
-    let kept = state.subject.take().filter(|id| state.function(id).is_some());
-    let kept = kept.filter(|id| state.pass.open() == 0 || state.pass.of(id).is_some());
-    let first =
-        kept.or_else(|| state.current().map(|row| row.function.clone())).or_else(|| first_of_the_tree(&state.snapshot.functions));
+    let kept = state.subject.take().filter(|subject| subject.function().is_some_and(|id| state.function(id).is_some()));
+    let kept = kept.filter(|subject| state.pass.open() == 0 || state.pass.of(subject).is_some());
+    let first = kept
+        .or_else(|| state.current().map(|row| row.subject.clone()))
+        .or_else(|| first_of_the_tree(&state.snapshot.functions).map(ProposalSubject::Function));
     if state.pass.open() == 0 && state.screen == Screen::Review && !state.asks_for_trust() && !content::first_run(state) {
         state.focus = Pane::Functions;
     }
     let Some(first) = first else { return };
     match state.pass.of(&first).map(|row| row.id) {
-        Some(id) if state.current().is_none_or(|row| row.function != first) => {
+        Some(id) if state.current().is_none_or(|row| row.subject != first) => {
             state.pass.go(id);
         }
         None => state.pass.rest(),
@@ -117,7 +121,7 @@ fn first_place(state: &mut AppState) {
     }
     set_subject(state, &first);
     if let Some(id) =
-        state.kept.proposal.take().filter(|id| state.pass.items().iter().any(|row| row.id == *id && row.function == first))
+        state.kept.proposal.take().filter(|id| state.pass.items().iter().any(|row| row.id == *id && row.subject == first))
     {
         state.pass.go(id);
     }
@@ -190,7 +194,7 @@ pub fn happened(state: &mut AppState, event: Event) {
             state.messages.done(now, words::restored(function.qualname()));
         }
         Event::Decided { proposal, verb, line, again, .. } => decide::decided(state, proposal, verb, line.for_people(), again),
-        Event::Undone { proposal, function, line } => decide::undone(state, proposal, &function, line.for_people()),
+        Event::Undone { proposal, subject, line } => decide::undone(state, proposal, &subject, line.for_people()),
         Event::Wrote { .. } => state.decision.dirty = true,
         Event::Said { level, text } => match level {
             Level::Info => state.messages.say(now, text.for_people()),

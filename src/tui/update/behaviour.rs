@@ -87,7 +87,7 @@ pub fn follow(state: &mut AppState) {
     if gone {
         state.pass.rest();
     }
-    set_subject(state, &one.function);
+    set_subject(state, &one.function.clone().into());
     if let (Some(About::Source(path, line)), true) = (row_about(state), state.screen == Screen::Diff) {
         show_source(state, &path, line);
     }

@@ -4,8 +4,8 @@ use crate::base::hash::Digest;
 use crate::base::text::{self, count};
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
-use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalId, ProposalKind, ProposalState};
+use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::snapshot::QueueRow;
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
@@ -257,9 +257,11 @@ pub fn go(state: &mut AppState, id: ProposalId) {
     }
     state.decision.list = Default::default();
     state.decision.follow = true;
-    if let Some(function) = state.current().map(|row| row.function.clone()) {
-        set_subject(state, &function);
-        show_in_tree(state, &function);
+    if let Some(subject) = state.current().map(|row| row.subject.clone()) {
+        set_subject(state, &subject);
+        if let Some(function) = subject.function() {
+            show_in_tree(state, function);
+        }
     }
     if state.screen != Screen::Review {
         show(state, Screen::Review, Pane::Decision);
@@ -313,13 +315,13 @@ pub fn decided(state: &mut AppState, id: ProposalId, verb: Verb, line: &str, aga
 }
 
 /// The engine says: it was taken back.
-pub fn undone(state: &mut AppState, id: ProposalId, function: &FunctionId, line: &str) {
+pub fn undone(state: &mut AppState, id: ProposalId, subject: &ProposalSubject, line: &str) {
     state.pass.reopen(id);
     state.decision.dirty = true;
     let now = state.now;
     match moved(state) {
         Some(number) => state.messages.done_more(now, words::all_taken_back(number)),
-        None if line.is_empty() => state.messages.done(now, words::taken_back(function.qualname())),
+        None if line.is_empty() => state.messages.done(now, words::taken_back(subject.short())),
         None => state.messages.done(now, sentence(line)),
     }
     if state.screen == Screen::Journeys && state.snapshot.verdicts.iter().any(|row| row.proposal == Some(id)) {

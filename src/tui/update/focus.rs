@@ -1,6 +1,7 @@
 //! What has the focus: which pane of which screen, which function the panes are about, and where one was before.
 
 use crate::domain::function::FunctionId;
+use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::snapshot::Trust;
 use crate::tui::app::AppState;
 use crate::tui::jumps::Place;
@@ -58,14 +59,14 @@ pub fn place(state: &AppState) -> Place {
     }
 }
 
-/// Makes a function what the panes are about: its file, its line, its calls.
-pub fn set_subject(state: &mut AppState, id: &FunctionId) {
-    let changed = state.subject.as_ref() != Some(id);
-    state.subject = Some(id.clone());
-    if state.calls.function.as_ref() != Some(id) {
-        state.calls = CallsPane { function: Some(id.clone()), open: [0].into(), ..Default::default() };
+/// Makes a subject what the panes are about: the file, the line and the calls of a function.
+pub fn set_subject(state: &mut AppState, subject: &ProposalSubject) {
+    let changed = state.subject.as_ref() != Some(subject);
+    state.subject = Some(subject.clone());
+    if state.calls.function.as_ref() != subject.function() {
+        state.calls = CallsPane { function: subject.function().cloned(), open: [0].into(), ..Default::default() };
     }
-    let Some(row) = state.function(id).cloned() else { return };
+    let Some(row) = state.subject_row().cloned() else { return };
     if changed || state.source.path.as_ref() != Some(&row.path) {
         show_source(state, &row.path, row.line);
     }
@@ -74,14 +75,15 @@ pub fn set_subject(state: &mut AppState, id: &FunctionId) {
 
 /// Makes a function what the panes are about, with the proposal that waits for it.
 pub fn go_to_function(state: &mut AppState, id: &FunctionId) {
-    match state.pass.of(id).map(|row| row.id) {
+    let subject = ProposalSubject::Function(id.clone());
+    match state.pass.of(&subject).map(|row| row.id) {
         Some(proposal) => {
             state.pass.go(proposal);
         }
         None => state.pass.rest(),
     }
     state.subject = None;
-    set_subject(state, id);
+    set_subject(state, &subject);
     show_in_tree(state, id);
 }
 

@@ -12,7 +12,7 @@ use crate::domain::verdict::Ruling;
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
 use crate::tui::doc_row::About;
-use crate::tui::journey_lines::Told;
+use crate::tui::journey_lines::ShownJourney;
 use crate::tui::journeys;
 use crate::tui::layer::Layer;
 use crate::tui::layout::{Pane, Screen};
@@ -57,14 +57,15 @@ pub fn take(state: &mut AppState, test: &str, view: Result<JudgedView, Trouble>)
     }
     let again = matches!(&pane.loaded, Some(Ok(_)));
     let here = pane.here();
-    pane.loaded = Some(view.map(Told::new));
-    let Some(Ok(told)) = &pane.loaded else { return };
-    let clauses = told.view.judged.verdict.clauses.len();
-    let begin = told.view.judged.journey.iter().position(|line| line.is_heading(Heading::Test)).map_or(0, |heading| heading + 1);
+    pane.loaded = Some(view.map(ShownJourney::new));
+    let Some(Ok(journey)) = &pane.loaded else { return };
+    let clauses = journey.view.judged.verdict.clauses.len();
+    let begin =
+        journey.view.judged.journey.iter().position(|line| line.is_heading(Heading::Test)).map_or(0, |heading| heading + 1);
     if !again {
-        pane.folded = folded_at_first(told);
+        pane.folded = folded_at_first(journey);
     }
-    pane.folded.retain(|at| told.folds(*at));
+    pane.folded.retain(|at| journey.folds(*at));
     pane.clause = pane.clause.filter(|clause| *clause < clauses);
     pane.mark_evidence();
     pane.list_lines();
@@ -79,8 +80,8 @@ pub fn take(state: &mut AppState, test: &str, view: Result<JudgedView, Trouble>)
 }
 
 /// What fixtures did is folded: the test is what is read.
-fn folded_at_first(told: &Told) -> std::collections::HashSet<usize> {
-    let lines = &told.view.judged.journey;
+fn folded_at_first(journey: &ShownJourney) -> std::collections::HashSet<usize> {
+    let lines = &journey.view.judged.journey;
     let fixtures = |name: &str| matches!(name, "In setup:" | "In teardown:");
     (0..lines.len()).filter(|at| lines[*at].line.is_none() && fixtures(&lines[*at].name)).collect()
 }
@@ -200,7 +201,7 @@ pub fn choose_clause(state: &mut AppState) {
 
 /// Lets the source follow the line under the cursor.
 pub fn follow(state: &mut AppState) {
-    let site = state.journeys.told().and_then(|told| told.site(state.journeys.here()?));
+    let site = state.journeys.journey().and_then(|journey| journey.site(state.journeys.here()?));
     match site {
         Some(site) => show_source(state, &site.path, site.line),
         None => {
@@ -257,9 +258,9 @@ pub fn step_evidence(state: &mut AppState, forward: bool) {
 /// Puts the cursor on a line of the journey, and opens what hides it.
 fn show_line(state: &mut AppState, at: usize) {
     if !state.journeys.lines.contains(&at) {
-        let Some(told) = state.journeys.told() else { return };
+        let Some(journey) = state.journeys.journey() else { return };
         let hides: Vec<usize> =
-            state.journeys.folded.iter().copied().filter(|folded| *folded < at && at < told.end(*folded)).collect();
+            state.journeys.folded.iter().copied().filter(|folded| *folded < at && at < journey.end(*folded)).collect();
         for one in hides {
             state.journeys.folded.remove(&one);
         }
@@ -275,8 +276,8 @@ fn show_line(state: &mut AppState, at: usize) {
 /// Folds or unfolds the line under the cursor; where there is nothing to do, goes out to its call or on.
 pub fn fold(state: &mut AppState, unfold: bool) {
     let Some(here) = state.journeys.here() else { return };
-    let Some(told) = state.journeys.told() else { return };
-    let (folds, folded) = (told.folds(here), state.journeys.folded.contains(&here));
+    let Some(journey) = state.journeys.journey() else { return };
+    let (folds, folded) = (journey.folds(here), state.journeys.folded.contains(&here));
     match (folds, folded, unfold) {
         (true, true, true) => {
             state.journeys.folded.remove(&here);
@@ -292,7 +293,7 @@ pub fn fold(state: &mut AppState, unfold: bool) {
             follow(state);
         }
         (_, _, false) => {
-            if let Some(parent) = told.parent(here) {
+            if let Some(parent) = journey.parent(here) {
                 show_line(state, parent);
             }
         }
@@ -313,14 +314,14 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
 /// Lists clauses for the test, to decide it by: where its own sentences do not. Tells whether it can be decided so.
 pub fn list_clauses(state: &mut AppState) -> bool {
     let Some(id) = journeys::row_of(state).and_then(|(_, row)| row.proposal) else { return false };
-    let Some(told) = state.journeys.told().filter(|told| told.view.judged.takes_journey()) else { return false };
+    let Some(journey) = state.journeys.journey().filter(|journey| journey.view.judged.takes_journey()) else { return false };
     let chosen: Vec<String> = state
         .loaded()
         .filter(|loaded| loaded.view.proposal.id == id)
         .and_then(|loaded| loaded.view.proposal.edited.as_ref())
         .map(|text| text.lines().map(str::to_owned).collect())
         .unwrap_or_default();
-    let judged = &told.view.judged;
+    let judged = &journey.view.judged;
     let choice = |clause: &str, detail: String| {
         let key = if chosen.iter().any(|one| one == clause) { "✓ chosen" } else { "" };
         Choice { title: clause.to_owned(), detail, key: key.to_owned(), blocked: None }
@@ -333,7 +334,7 @@ pub fn list_clauses(state: &mut AppState) -> bool {
     };
     let proposed = judged.verdict.proposed.as_ref();
     let by_model = || proposed.into_iter().flat_map(|proposed| &proposed.clauses);
-    let mut choices: Vec<Choice> = by_model().map(|clause| choice(&clause.text, clause.about())).collect();
+    let mut choices: Vec<Choice> = by_model().map(|clause| choice(&clause.text, clause.about().to_string())).collect();
     for suggestion in &judged.suggestions {
         if !by_model().any(|one| one.text == suggestion.text) {
             choices.push(choice(&suggestion.text, suggestion.notices.clone().unwrap_or_default()));
@@ -343,7 +344,7 @@ pub fn list_clauses(state: &mut AppState) -> bool {
     if let Some(proposed) = proposed {
         choices.extend(proposed.uncovered.iter().map(|span| line(words::not_said(span), "words of the intent", true)));
         choices.extend(proposed.left_out.iter().map(|left| line(format!("left out: {left}"), "the model's", true)));
-        choices.extend(proposed.note.iter().map(|note| line(note.clone(), "", true)));
+        choices.extend(proposed.note.iter().map(|note| line(note.to_string(), "", true)));
     }
     state.layers.push(Layer::Clauses(Picker::new(choices, ""), id, chosen));
     true
@@ -355,11 +356,11 @@ pub fn ask_for_clauses(state: &mut AppState, out: &mut Vec<Effect>) {
         return;
     }
     let now = state.now;
-    let Some(told) = state.journeys.told() else { return state.messages.answer(now, words::NO_JOURNEYS) };
-    if !told.view.judged.takes_journey() {
+    let Some(journey) = state.journeys.journey() else { return state.messages.answer(now, words::NO_JOURNEYS) };
+    if !journey.view.judged.takes_journey() {
         return state.messages.answer(now, words::CLAUSES_BESIDE);
     }
-    let test = told.view.judged.test.clone();
+    let test = journey.view.judged.test.clone();
     if state.open_jobs().any(|job| job.kind == JobKind::Clauses && job.subject == JobSubject::Test(test.clone())) {
         return state.messages.answer(now, words::CLAUSES_ASKED);
     }
@@ -383,16 +384,16 @@ pub fn to_edit(state: &AppState) -> Option<(crate::base::paths::RelPath, u32)> {
     if state.focus == Pane::Intent {
         return test;
     }
-    let site = state.journeys.told().and_then(|told| told.site(state.journeys.here()?));
+    let site = state.journeys.journey().and_then(|journey| journey.site(state.journeys.here()?));
     site.map(|site| (site.path, site.line)).or(test)
 }
 
 /// Goes to the definition of the function that the line under the cursor is about; tells whether there is one.
 pub fn definition(state: &mut AppState) -> bool {
-    let place = state.journeys.told().and_then(|told| {
+    let place = state.journeys.journey().and_then(|journey| {
         let here = state.journeys.here()?;
-        let call = if told.line(here)?.function.is_some() { here } else { told.parent(here)? };
-        told.place(call).cloned()
+        let call = if journey.line(here)?.function.is_some() { here } else { journey.parent(here)? };
+        journey.place(call).cloned()
     });
     let Some((path, line)) = place else { return false };
     leave(state);
@@ -404,7 +405,7 @@ pub fn definition(state: &mut AppState) -> bool {
 /// Gives the line under the cursor whole: as the reports tell it, and the lines it ran.
 #[must_use]
 pub fn whole(state: &AppState) -> Vec<String> {
-    let line = state.journeys.told().and_then(|told| told.line(state.journeys.here()?));
+    let line = state.journeys.journey().and_then(|journey| journey.line(state.journeys.here()?));
     let Some(line) = line else { return Vec::new() };
     let mut out = vec![line.text()];
     if !line.reached.is_empty() {
@@ -417,8 +418,8 @@ pub fn whole(state: &AppState) -> Vec<String> {
 /// Gives the text of the line under the cursor, as the reports tell it.
 #[must_use]
 pub fn text(state: &AppState) -> Option<String> {
-    let told = state.journeys.told()?;
-    Some(told.line(state.journeys.here()?)?.text().trim_start().to_owned())
+    let journey = state.journeys.journey()?;
+    Some(journey.line(state.journeys.here()?)?.text().trim_start().to_owned())
 }
 
 /// Puts the cursor of the intent on its clauses, one after the other.

@@ -42,7 +42,7 @@ pub fn why(state: &mut AppState) {
         return view(state);
     }
     let mut body = waiting(state);
-    let red = state.subject.as_ref().map(|id| content::red(state, id)).unwrap_or_default();
+    let red = state.subject_function().map(|id| content::red(state, id)).unwrap_or_default();
     let is_red = !red.is_empty();
     body.extend(red.into_iter().map(|line| line.row));
     if let About::Job(index) = content::about(state, state.focus) {
@@ -63,7 +63,7 @@ pub fn why(state: &mut AppState) {
             body.push(Row::plain(format!("   {} left out: {}", left.calls, left.reason)));
         }
         for edit in proposal.change().map_or(&[][..], |change| &change.because) {
-            body.push(Row::plain(format!("   you changed {} in {} line {}", edit.told(), edit.path, edit.line)));
+            body.push(Row::plain(format!("   you changed {} in {} line {}", edit.summary(), edit.path, edit.line)));
         }
         let named = proposal.evidence.iter().any(|evidence| evidence.what == EvidenceKind::Sandbox);
         if let Some(level) = proposal.containment.as_ref().filter(|_| !named) {
@@ -72,7 +72,7 @@ pub fn why(state: &mut AppState) {
         if let Some(trouble) = &loaded.view.blocked {
             body.push(Row::new().add(Role::Failing, format!(" ! {trouble}")));
         }
-    } else if let Some(row) = state.subject.as_ref().and_then(|id| state.function(id)).filter(|_| !is_red) {
+    } else if let Some(row) = state.subject_row().filter(|_| !is_red) {
         body.push(Row::plain(match &row.reason {
             Some(reason) => words::no_test(row.id.qualname(), reason),
             None if row.calls == 0 => words::never_called(row.id.qualname()),
@@ -87,7 +87,7 @@ pub fn why(state: &mut AppState) {
         state.messages.answer(state.now, words::NOTHING_TO_EXPLAIN);
         return;
     }
-    let title = state.subject.as_ref().map_or_else(String::new, |id| format!("Why: {id}"));
+    let title = state.subject.as_ref().map_or_else(String::new, |subject| format!("Why: {subject}"));
     state.layers.push(Layer::Text(TextBox { title, body, top: 0 }));
 }
 
@@ -256,7 +256,7 @@ pub fn compare(state: &mut AppState, out: &mut Vec<Effect>) {
 fn other_draft(state: &AppState) -> Option<ProposalId> {
     let row = state.current().filter(|row| row.kind == ProposalKind::Draft)?;
     let newer = state.loaded().and_then(|loaded| loaded.view.newer);
-    let beside = |other: &&QueueRow| other.kind == ProposalKind::Draft && other.function == row.function && other.id != row.id;
+    let beside = |other: &&QueueRow| other.kind == ProposalKind::Draft && other.subject == row.subject && other.id != row.id;
     newer.or_else(|| state.pass.items().iter().find(beside).map(|other| other.id))
 }
 

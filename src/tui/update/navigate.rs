@@ -1,5 +1,6 @@
 //! Moving: cursors, panes, screens, the widths. Going somewhere is `places.rs`.
 
+use crate::domain::proposal_subject::ProposalSubject;
 use crate::tui::action::Action;
 use crate::tui::app::AppState;
 use crate::tui::content;
@@ -40,8 +41,8 @@ pub fn act(state: &mut AppState, action: Action) {
         Action::Review => {
             screen(state, Screen::Review);
             // What line 2 names is what the panes show.
-            match state.current().map(|row| (row.id, row.function.clone())) {
-                Some((id, function)) if state.subject.as_ref() != Some(&function) => decide::go(state, id),
+            match state.current().map(|row| (row.id, row.subject.clone())) {
+                Some((id, subject)) if state.subject.as_ref() != Some(&subject) => decide::go(state, id),
                 None if state.pass.open() > 0 => decide::next(state),
                 _ => come_back(state),
             }
@@ -78,7 +79,7 @@ pub fn act(state: &mut AppState, action: Action) {
 
 /// Shows the source of what Review is about again, where another screen showed another.
 fn come_back(state: &mut AppState) {
-    let row = state.subject.as_ref().and_then(|id| state.function(id)).cloned();
+    let row = state.subject_row().cloned();
     if let Some(row) = row.filter(|row| state.source.path.as_ref() != Some(&row.path)) {
         show_source(state, &row.path, row.line);
     }
@@ -148,8 +149,9 @@ pub fn select_node(state: &mut AppState) {
     let Some(node) = state.nodes.get(state.tree.cursor).cloned() else { return };
     match node.key {
         NodeKey::Function(id) => {
-            match state.pass.of(&id).map(|row| row.id) {
-                Some(proposal) if state.current().is_none_or(|row| row.function != id) => {
+            let subject = ProposalSubject::Function(id);
+            match state.pass.of(&subject).map(|row| row.id) {
+                Some(proposal) if state.current().is_none_or(|row| row.subject != subject) => {
                     state.pass.go(proposal);
                 }
                 Some(_) => {}
@@ -157,7 +159,7 @@ pub fn select_node(state: &mut AppState) {
             }
             state.decision.list =
                 if state.decision.shown == state.current().map(|row| row.id) { state.decision.list } else { Default::default() };
-            set_subject(state, &id);
+            set_subject(state, &subject);
         }
         NodeKey::Trouble(_) | NodeKey::Path(_) => {
             if let Some(path) = node.path {

@@ -25,19 +25,19 @@ pub fn open(state: &mut AppState, action: Action) {
                 state.messages.answer(state.now, words::queue_done(state.snapshot.decided));
                 return;
             }
-            // Grouped by function, groups in the order of their best.
-            let mut order: Vec<&crate::domain::function::FunctionId> = Vec::new();
+            // Grouped by subject, groups in the order of their best.
+            let mut order: Vec<&crate::domain::proposal_subject::ProposalSubject> = Vec::new();
             for row in &rows {
-                if !order.contains(&&row.function) {
-                    order.push(&row.function);
+                if !order.contains(&&row.subject) {
+                    order.push(&row.subject);
                 }
             }
             let rank: std::collections::HashMap<_, _> = order.into_iter().enumerate().map(|(at, id)| (id, at)).collect();
-            rows.sort_by_key(|row| rank.get(&row.function).copied());
+            rows.sort_by_key(|row| rank.get(&row.subject).copied());
             let choices = rows
                 .iter()
                 .map(|row| Choice {
-                    title: row.function.to_string(),
+                    title: row.subject.to_string(),
                     detail: kind_word(row),
                     key: live::state_word(row),
                     blocked: None,

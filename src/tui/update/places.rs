@@ -61,7 +61,7 @@ fn follow(state: &mut AppState, about: About) {
         About::Nothing if state.focus == Pane::Decision && verdict_here(state).is_some() => open_journey(state, None),
         About::Nothing if content::first_run(state) && state.focus == Pane::Decision => work::record(state, Some(0)),
         About::Target(..) | About::Nothing if state.focus == Pane::Decision => {
-            if let Some(row) = state.subject.as_ref().and_then(|id| state.function(id)).cloned() {
+            if let Some(row) = state.subject_row().cloned() {
                 leave(state);
                 show_source(state, &row.path, row.line);
                 reveal(state, Pane::Source);
@@ -101,7 +101,7 @@ pub fn definition(state: &mut AppState) {
     if state.focus == Pane::Source
         && let Some(text) = content::cursor(state, Pane::Source).map(|at| content::text(state, Pane::Source, at))
     {
-        let here = state.subject.clone();
+        let here = state.subject_function().cloned();
         let called = state.snapshot.functions.iter().filter(|row| Some(&row.id) != here.as_ref()).find(|row| {
             let name = row.id.qualname().rsplit('.').next().unwrap_or_default();
             text.match_indices(name).any(|(at, _)| {
@@ -124,7 +124,7 @@ pub fn definition(state: &mut AppState) {
             return;
         }
     }
-    let Some(row) = state.subject.as_ref().and_then(|id| state.function(id)).cloned() else {
+    let Some(row) = state.subject_row().cloned() else {
         state.messages.answer(state.now, words::NOTHING_WAITS);
         return;
     };
@@ -146,9 +146,11 @@ pub fn jump(state: &mut AppState, back: bool) {
         state.messages.answer(state.now, if back { words::NO_JUMP_BACK } else { words::NO_JUMP_FORWARD });
         return;
     };
-    if let Some(id) = &place.subject {
-        set_subject(state, id);
-        show_in_tree(state, id);
+    if let Some(subject) = &place.subject {
+        set_subject(state, subject);
+        if let Some(function) = subject.function() {
+            show_in_tree(state, function);
+        }
     }
     match place.proposal {
         Some(id) => {

@@ -4,6 +4,7 @@ use crate::base::text::is_for_a_shell;
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
 use crate::domain::proposal::ProposalId;
+use crate::domain::proposal_subject::ProposalSubject;
 use crate::llm::hub::{self, Wanted};
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
@@ -179,14 +180,13 @@ pub fn find(state: &mut AppState, forward: bool, from_here: bool) {
 /// When the filter hides what the panes are about, they go where the tree's cursor went; a proposal is never left for it.
 fn follow_cursor(state: &mut AppState) {
     let hidden = state
-        .subject
-        .as_ref()
+        .subject_function()
         .is_none_or(|subject| !state.nodes.iter().any(|node| matches!(&node.key, NodeKey::Function(id) if id == subject)));
     if let (true, None, Some(NodeKey::Function(id))) = (
         hidden,
         state.current(),
         state.nodes.get(state.tree.cursor.min(state.nodes.len().saturating_sub(1))).map(|node| node.key.clone()),
     ) {
-        set_subject(state, &id);
+        set_subject(state, &ProposalSubject::Function(id));
     }
 }

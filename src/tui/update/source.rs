@@ -68,7 +68,7 @@ pub fn mark_source(state: &mut AppState) {
             state.source.values.insert(edit.line, state.zone.minute(change.seen));
         }
     }
-    let function = state.subject.as_ref().and_then(|id| state.function(id)).filter(|row| row.path == path).cloned();
+    let function = state.subject_row().filter(|row| row.path == path).cloned();
     let (Some(function), Some(Ok(lines))) = (function, &state.source.lines) else { return };
     if let Some(call) = state.calls.call(state.calls.selected) {
         let position = (state.calls.selected + 1, state.calls.kinds().len());
@@ -80,29 +80,29 @@ pub fn mark_source(state: &mut AppState) {
 /// Marks the lines that the activation ran, and what its calls came to; where the evidence is, its name.
 fn mark_journey(state: &mut AppState) {
     let JourneysPane { marks, .. } = &state.journeys;
-    let (Some(path), Some(told)) = (state.source.path.clone(), state.journeys.told()) else { return };
-    let Some(site) = state.journeys.here().and_then(|here| told.site(here)).filter(|site| site.path == path) else { return };
-    if let Some(line) = site.activation.and_then(|call| told.line(call)) {
+    let (Some(path), Some(journey)) = (state.source.path.clone(), state.journeys.journey()) else { return };
+    let Some(site) = state.journeys.here().and_then(|here| journey.site(here)).filter(|site| site.path == path) else { return };
+    if let Some(line) = site.activation.and_then(|call| journey.line(call)) {
         state.source.ran = line.reached.iter().copied().collect();
     }
     let mut named: BTreeMap<u32, String> = BTreeMap::new();
     for (position, (outcome, _)) in marks {
-        let Some(shown) = told.site(*position).filter(|shown| shown.path == path) else { continue };
+        let Some(shown) = journey.site(*position).filter(|shown| shown.path == path) else { continue };
         let mark = match outcome {
             ClauseOutcome::Holds => Mark::Tested,
             ClauseOutcome::Violated => Mark::Failing,
             _ => Mark::Unclear,
         };
         state.source.marks.insert(shown.line, mark);
-        if let Some(id) = told.line(*position).and_then(|line| line.line) {
+        if let Some(id) = journey.line(*position).and_then(|line| line.line) {
             let names = named.entry(shown.line).or_default();
             let gap = if names.is_empty() { "" } else { " " };
             names.push_str(&format!("{gap}{id}"));
         }
     }
-    for call in told.made_by(site.activation) {
-        let Some(at) = told.line(call).and_then(|line| line.at).filter(|at| !named.contains_key(at)) else { continue };
-        if let Some(outcome) = told.outcome(call) {
+    for call in journey.made_by(site.activation) {
+        let Some(at) = journey.line(call).and_then(|line| line.at).filter(|at| !named.contains_key(at)) else { continue };
+        if let Some(outcome) = journey.outcome(call) {
             state.source.values.insert(at, outcome);
         }
     }

@@ -241,7 +241,7 @@ pub fn to_edit(state: &AppState) -> Option<(RelPath, u32)> {
 #[must_use]
 pub fn whole(state: &AppState) -> Vec<String> {
     let Some(did) = step_here(state).and_then(|step| step.did) else {
-        return specs::row_of(state).map(|row| vec![row.name.clone(), row.reason.clone()]).unwrap_or_default();
+        return specs::row_of(state).map(|row| vec![row.name.clone(), row.reason.to_string()]).unwrap_or_default();
     };
     let pretty = |value: &serde_json::Value| serde_json::to_string_pretty(value).unwrap_or_default();
     let mut out = vec![format!("{}: {}", did.tool.as_deref().unwrap_or("group"), did.name)];
@@ -257,7 +257,7 @@ pub fn whole(state: &AppState) -> Vec<String> {
         add("printed", did.printed.clone());
     }
     for clause in &did.clauses {
-        add(&clause.text, clause.why.clone());
+        add(&clause.text, clause.why.to_string());
     }
     out
 }

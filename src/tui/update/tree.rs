@@ -11,10 +11,10 @@ pub fn rebuild_tree(state: &mut AppState) {
     let at = state.nodes.get(state.tree.cursor).map(|node| node.key.clone());
     state.nodes = tree::flatten(&state.snapshot.files, &state.snapshot.functions, &state.toggled, &state.filter);
     state.tree_columns = Columns::of(&state.nodes);
-    let wanted = at.or_else(|| state.subject.clone().map(NodeKey::Function));
+    let wanted = at.or_else(|| state.subject_function().cloned().map(NodeKey::Function));
     if let Some(position) = wanted.and_then(|key| state.nodes.iter().position(|node| node.key == key)) {
         state.tree.hold(position);
-    } else if let Some(subject) = state.subject.clone() {
+    } else if let Some(subject) = state.subject_function().cloned() {
         show_in_tree(state, &subject);
     }
 }

@@ -68,7 +68,10 @@ fn may_ask(state: &mut AppState) -> Option<crate::domain::function::FunctionId> 
         state.messages.answer(state.now, words::NO_MODEL);
         return None;
     }
-    let function = state.subject.clone()?;
+    let Some(function) = state.subject_function().cloned() else {
+        state.messages.answer(state.now, words::NO_FUNCTION_HERE);
+        return None;
+    };
     if state.streaming().is_some() {
         state.messages.answer(state.now, words::ALREADY_ASKED);
         return None;
@@ -81,7 +84,7 @@ pub fn edit(state: &mut AppState, out: &mut Vec<Effect>) {
     if state.focus == Pane::Intent && journeys::list_clauses(state) {
         return;
     }
-    let row = state.subject.as_ref().and_then(|id| state.function(id));
+    let row = state.subject_row();
     let at_function = row.map(|row| (row.path.clone(), row.line));
     let target = match state.focus {
         Pane::Functions => {
@@ -197,7 +200,7 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
         journeys::again(state, out);
         return;
     }
-    let subject = state.subject.clone();
+    let subject = state.subject_function().cloned();
     let command = match state.focus {
         Pane::Functions => subject.map(|id| Command::Draft { functions: vec![id] }),
         Pane::Source | Pane::Calls => subject.map(|id| Command::Replay { functions: vec![id] }),
@@ -212,13 +215,17 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
                         decide::go(state, newer);
                         return;
                     }
-                    None if row.kind == ProposalKind::Change => Some(Command::Replay { functions: vec![row.function] }),
+                    None if row.kind == ProposalKind::Change => {
+                        row.subject.function().map(|id| Command::Replay { functions: vec![id.clone()] })
+                    }
                     None => {
                         state.messages.answer(state.now, words::NO_NEWER);
-                        Some(Command::Draft { functions: vec![row.function] })
+                        row.subject.function().map(|id| Command::Draft { functions: vec![id.clone()] })
                     }
                 },
-                Some(row) if row.kind == ProposalKind::Change => Some(Command::Replay { functions: vec![row.function] }),
+                Some(row) if row.kind == ProposalKind::Change => {
+                    row.subject.function().map(|id| Command::Replay { functions: vec![id.clone()] })
+                }
                 Some(row) => Some(Command::Prove { proposal: row.id }),
                 None => subject.map(|id| Command::Draft { functions: vec![id] }),
             }

@@ -224,7 +224,7 @@ fn review_line(state: &AppState) -> (String, Vec<String>) {
         return (question.into(), one("only reading"));
     }
     let Some(row) = state.current() else {
-        let subject = state.subject.as_ref().and_then(|id| state.function(id));
+        let subject = state.subject_row();
         return match subject {
             _ if content::first_run(state) => (" first run".into(), one("nothing recorded yet")),
             _ if content::queue_done(state) => {
@@ -242,7 +242,7 @@ fn review_line(state: &AppState) -> (String, Vec<String>) {
     };
     let (at, all) = state.pass.count();
     let width = state.size.0;
-    let name = row.function.qualname();
+    let name = row.subject.short();
     let left = match (width, row.kind) {
         (0..50, _) => format!(" {at}/{all} {name}"),
         (50..90, ProposalKind::Verdict) => {
@@ -252,9 +252,9 @@ fn review_line(state: &AppState) -> (String, Vec<String>) {
         (50..90, ProposalKind::Spec) => format!(" {at}/{all}  YAML test  {name}"),
         (50..90, kind) => format!(" {at}/{all}  {}  {name}", kind.word()),
         (_, ProposalKind::Verdict) => format!(" {at}/{all}  verdict  {}", row.about),
-        (_, ProposalKind::Change) => format!(" {at}/{all}  change  {}   old → new", row.function),
+        (_, ProposalKind::Change) => format!(" {at}/{all}  change  {}   old → new", row.subject),
         (_, ProposalKind::Spec) => format!(" {at}/{all}  {}", row.about),
-        (_, kind) => format!(" {at}/{all}  {}  test for {}", kind.word(), row.function),
+        (_, kind) => format!(" {at}/{all}  {}  test for {}", kind.word(), row.subject),
     };
     (left, standing(state, row))
 }
@@ -279,7 +279,7 @@ fn standing(state: &AppState, row: &QueueRow) -> Vec<String> {
     }
     let seconds = state
         .open_jobs()
-        .find(|job| job.state == JobState::Running && job.subject.function() == Some(&row.function))
+        .find(|job| job.state == JobState::Running && job.subject.is_for(&row.subject))
         .map(|job| format!(" · {} s", (state.now.0 - job.started.0).max(0) / 1_000))
         .unwrap_or_default();
     match row.state {
@@ -292,7 +292,7 @@ fn standing(state: &AppState, row: &QueueRow) -> Vec<String> {
             vec![format!("Streaming{rate}{seconds}"), format!("»{rate}"), "» streaming".into()]
         }
         ProposalState::Proving => {
-            let job = state.open_jobs().find(|job| job.total > 0 && job.subject.function() == Some(&row.function));
+            let job = state.open_jobs().find(|job| job.total > 0 && job.subject.is_for(&row.subject));
             let runs = row.proved.map(|(done, all)| (u64::from(done), u64::from(all))).or(job.map(|job| (job.done, job.total)));
             let runs = runs.map(|(done, all)| format!(" · {done}/{all}")).unwrap_or_default();
             vec![format!("Proving{runs}{seconds}"), format!("»{runs}"), "» proving".into()]

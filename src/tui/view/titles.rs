@@ -156,7 +156,9 @@ fn title_right(state: &AppState, slot: &Slot) -> String {
             0 => "newest first".into(),
             _ => "newer above, < shows them".into(),
         },
-        Pane::Intent => state.journeys.told().map_or_else(String::new, |told| journeys::holding(&told.view.judged.verdict)),
+        Pane::Intent => {
+            state.journeys.journey().map_or_else(String::new, |journey| journeys::holding(&journey.view.judged.verdict))
+        }
         Pane::Journey => journeys::journey_right(state),
         Pane::Specs => count(state.snapshot.specs.len(), "test"),
         Pane::Steps => specs::steps_right(state),

@@ -7,7 +7,7 @@ use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::decision::FileEdit;
-use crate::engine::checks::pytest_run::{Told, ToldTest};
+use crate::engine::checks::pytest_run::{TestReport, TestReports};
 use crate::judge::grammar;
 use crate::judge::lock::{self, Entry, Lock};
 use crate::source::git;
@@ -29,8 +29,8 @@ pub struct Accepted {
 ///
 /// # Errors
 /// When a sentence is no clause, no test has an intent, or the files cannot be written.
-pub fn accept(root: &Path, told: &Told, clauses: &[String], covers_all: bool) -> Result<Vec<Accepted>, Trouble> {
-    let (edits, accepted) = plan(root, told, clauses, covers_all)?;
+pub fn accept(root: &Path, reports: &TestReports, clauses: &[String], covers_all: bool) -> Result<Vec<Accepted>, Trouble> {
+    let (edits, accepted) = plan(root, reports, clauses, covers_all)?;
     apply(root, &edits)?;
     Ok(accepted)
 }
@@ -39,7 +39,12 @@ pub fn accept(root: &Path, told: &Told, clauses: &[String], covers_all: bool) ->
 ///
 /// # Errors
 /// As [`accept`], but nothing is written.
-pub fn plan(root: &Path, told: &Told, clauses: &[String], covers_all: bool) -> Result<(Vec<FileEdit>, Vec<Accepted>), Trouble> {
+pub fn plan(
+    root: &Path,
+    reports: &TestReports,
+    clauses: &[String],
+    covers_all: bool,
+) -> Result<(Vec<FileEdit>, Vec<Accepted>), Trouble> {
     let mut sentences = Vec::new();
     for sentence in clauses.iter().flat_map(|text| grammar::sentences(text)) {
         let clause = grammar::parse(sentence).map_err(|unclear| {
@@ -47,7 +52,7 @@ pub fn plan(root: &Path, told: &Told, clauses: &[String], covers_all: bool) -> R
         })?;
         sentences.push(clause.to_string());
     }
-    let with_intents: Vec<(&String, &ToldTest)> = told.iter().filter(|(_, test)| !test.intent.trim().is_empty()).collect();
+    let with_intents: Vec<(&String, &TestReport)> = reports.iter().filter(|(_, test)| !test.intent.trim().is_empty()).collect();
     if with_intents.is_empty() {
         return Err(Trouble::usage("None of these tests has an intent that ran to its end.")
             .so("An intent is given by @semantic_test(intent=\"…\"); see docs/intents.md."));
@@ -89,7 +94,7 @@ pub fn plan(root: &Path, told: &Told, clauses: &[String], covers_all: bool) -> R
 }
 
 /// Lists the clauses that a model proposed for a test, each with the words of the intent that it says.
-fn rendered(test: &ToldTest) -> Vec<(String, String)> {
+fn rendered(test: &TestReport) -> Vec<(String, String)> {
     let proposed = test.verdict.as_ref().and_then(|verdict| verdict.proposed.as_ref());
     let clauses = proposed.into_iter().flat_map(|proposed| &proposed.clauses);
     clauses.map(|clause| (clause.text.clone(), clause.span.clone())).collect()

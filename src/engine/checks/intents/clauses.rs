@@ -66,9 +66,11 @@ fn unclear_names(unresolved: &Unresolved) -> Understood {
 /// kept, only clauses that name it lack something.
 pub fn cut(gaps: &[(Gap, u64)], clause: &Bound) -> Option<Missing> {
     let matters = |gap: &Gap| match gap.kind {
-        GapKind::CallLimit | GapKind::NotInstrumented => clause.functions().any(|(_, named)| named.0 == gap.argument),
+        GapKind::CallLimit | GapKind::NotInstrumented => {
+            clause.functions().any(|(_, named)| named.text() == gap.argument.as_str())
+        }
         _ => true,
     };
     let gap = gaps.iter().map(|(gap, _)| gap).find(|gap| matters(gap))?;
-    Some(Missing { reason: gap.to_string(), anywhere: gap.kind == GapKind::NotInstrumented })
+    Some(Missing { reason: gap.to_string().into(), anywhere: gap.kind == GapKind::NotInstrumented })
 }

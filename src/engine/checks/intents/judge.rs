@@ -13,6 +13,7 @@ use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
 use crate::base::text;
 use crate::domain::batch::JourneyBlock;
+use crate::domain::callee::Callee;
 use crate::domain::evaluator::Evaluator;
 use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::gap::Gap;
@@ -61,7 +62,7 @@ pub struct Journey {
 impl Journey {
     /// Says why something may be missing that decides any sentence at all.
     fn incomplete(&self) -> Option<String> {
-        let elsewhere = self.elsewhere.as_ref().map(|missing| missing.reason.clone());
+        let elsewhere = self.elsewhere.as_ref().map(|missing| missing.reason.to_string());
         elsewhere.or_else(|| self.gaps.first().map(|(gap, _)| gap.to_string()))
     }
 
@@ -148,7 +149,7 @@ impl Judge {
         if matches!(verdict.verdict, Ruling::Unclear | Ruling::Error)
             && let Some(said) = intents::legacy::said(&self.root, &self.index, &request.test, &request.intent, &journey.events)
         {
-            verdict.reason = format!("{} {said}", verdict.reason);
+            verdict.reason = format!("{} {said}", verdict.reason).into();
         }
         intents::overrule::apply_to(&self.overrides, &request.test, &mut verdict, clock::now());
         let accepts = decisive(request).is_none();
@@ -260,7 +261,7 @@ impl Judge {
         let mut without = fold(clauses.clone());
         without.uncovered = entry.uncovered().map(|span| text::display_line(span).into_owned()).collect();
         if let (Ruling::Pass, [span, ..]) = (without.verdict, without.uncovered.as_slice()) {
-            without.reason = format!("{} No clause covers “{span}”.", without.reason);
+            without.reason = format!("{} No clause covers “{span}”.", without.reason).into();
         }
         let open = (clauses.len()..clauses.len() + without.uncovered.len()).collect();
         clauses.extend(without.uncovered.iter().map(|span| Decided {
@@ -367,7 +368,8 @@ impl Judge {
             module.is_some_and(|module| !module.is_test() && found.iter().any(|(near, _)| near.path == module.path))
         };
         let uncalled = |function: &&Function| !found.iter().any(|(_, called)| called.id == function.id);
-        let others = self.index.functions().filter(near).filter(uncalled).map(|function| function.id.clone()).collect();
+        let others =
+            self.index.functions().filter(near).filter(uncalled).map(|function| Callee::Function(function.id.clone())).collect();
         let is_open = |at: &usize| standing.open.contains(at);
         let texts = |open: bool| {
             let chosen = (0..standing.clauses.len()).filter(move |at| is_open(at) == open);
@@ -413,7 +415,7 @@ impl Judge {
 pub(crate) struct Material {
     names: Names,
     sources: Vec<(FunctionId, String)>,
-    others: Vec<FunctionId>,
+    others: Vec<Callee>,
     sentences: Vec<String>,
     decided: Vec<(String, &'static str)>,
     incomplete: Option<String>,

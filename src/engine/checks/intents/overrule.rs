@@ -15,7 +15,7 @@ use crate::domain::decision::FileEdit;
 use crate::domain::evaluator::Actor;
 use crate::domain::verdict::{Bound, Ruling, Verdict};
 use crate::engine::checks::intents;
-use crate::engine::checks::pytest_run::Told;
+use crate::engine::checks::pytest_run::TestReports;
 use crate::engine::checks::secrets;
 use crate::judge::audit::{self, Override, State};
 use crate::source::git;
@@ -38,8 +38,8 @@ pub struct Audited {
 ///
 /// # Errors
 /// When the reason is too short, a verdict is none that can be overruled, or the file cannot be written.
-pub fn overrule(root: &Path, told: &Told, reason: &str, lasts: Option<Duration>) -> Result<Vec<Override>, Trouble> {
-    let (added, edit) = plan(root, told, reason, lasts)?;
+pub fn overrule(root: &Path, reports: &TestReports, reason: &str, lasts: Option<Duration>) -> Result<Vec<Override>, Trouble> {
+    let (added, edit) = plan(root, reports, reason, lasts)?;
     apply(root, &[edit])?;
     Ok(added)
 }
@@ -48,7 +48,12 @@ pub fn overrule(root: &Path, told: &Told, reason: &str, lasts: Option<Duration>)
 ///
 /// # Errors
 /// When the reason is too short, a verdict is none that can be overruled, or the file cannot be read.
-pub fn plan(root: &Path, told: &Told, reason: &str, lasts: Option<Duration>) -> Result<(Vec<Override>, FileEdit), Trouble> {
+pub fn plan(
+    root: &Path,
+    reports: &TestReports,
+    reason: &str,
+    lasts: Option<Duration>,
+) -> Result<(Vec<Override>, FileEdit), Trouble> {
     let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
     let reason = secrets::of_project(root).redact(&reason).unwrap_or(reason);
     if reason.chars().count() < REASON_MIN {
@@ -60,7 +65,7 @@ pub fn plan(root: &Path, told: &Told, reason: &str, lasts: Option<Duration>) -> 
     let expires = lasts.map(|lasts| Moment(now.0.saturating_add(i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX))));
     let git = git::person(root).map(|person| text::display_line(&person).into_owned());
     let mut added = Vec::new();
-    for (test, one) in told {
+    for (test, one) in reports {
         let open = one.verdict.as_ref().filter(|verdict| matches!(verdict.verdict, Ruling::Fail | Ruling::Unclear));
         let Some((verdict, bound)) = open.and_then(|verdict| Some((verdict, verdict.bound.clone()?))) else { continue };
         added.push(Override {
@@ -104,9 +109,9 @@ pub fn read(root: &Path) -> Result<(Vec<Override>, Vec<usize>), Trouble> {
 
 /// Says of each override whether it counts, by what the tests did in a run.
 #[must_use]
-pub fn audited(overrides: Vec<Override>, told: &Told) -> Vec<Audited> {
+pub fn audited(overrides: Vec<Override>, reports: &TestReports) -> Vec<Audited> {
     let now = clock::now();
-    let bound = |test: &str| told.get(test)?.verdict.as_ref()?.bound.clone();
+    let bound = |test: &str| reports.get(test)?.verdict.as_ref()?.bound.clone();
     let tests: Vec<String> = overrides.iter().map(|entry| entry.test.clone()).collect();
     let state = |at: usize, entry: &Override, bound: &Bound| {
         if tests[at + 1..].contains(&entry.test) { State::Replaced } else { entry.state(bound, now) }
@@ -123,6 +128,7 @@ pub(crate) fn apply_to(overrides: &[Override], test: &str, verdict: &mut Verdict
     {
         verdict.overridden = true;
         let (by, reason) = (text::display_line(&entry.by), text::display_line(&entry.reason));
-        verdict.reason = format!("{by} overruled it: {}. Without that: {}", reason.trim_end_matches('.'), verdict.reason);
+        let without = std::mem::take(&mut verdict.reason);
+        verdict.reason = format!("{by} overruled it: {}. Without that: {without}", reason.trim_end_matches('.')).into();
     }
 }

@@ -1,6 +1,7 @@
 //! Clauses proposed for a test that has run: from what it did, and by a model from its intent. Each is decided on the journey
 //! of this very run; none counts before a person accepts it.
 
+use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::clause::Outcome;
 use crate::domain::verdict::{Asked, ClauseOutcome, Proposed, ProposedClause, Ruling, Show, Suggested};
@@ -57,7 +58,7 @@ impl Judge {
             return None;
         }
         let none =
-            |note: &str, asked| Some(Proposed { note: Some(note.to_owned()), asked, ..Proposed::default() }).filter(|_| wanted);
+            |note: &str, asked| Some(Proposed { note: Some(note.into()), asked, ..Proposed::default() }).filter(|_| wanted);
         if request.intent.trim().is_empty() {
             return none("This test has no intent to be said in clauses: @semantic_test(intent=\"…\") gives it one.", None);
         }
@@ -121,8 +122,8 @@ impl Judge {
             by: asking.evaluator().to_string(),
             uncovered: left_over(&answered.intent, spans).iter().map(|words| safe(words.trim_end_matches('.'))).collect(),
             clauses: heard.clauses.iter().map(clause).collect(),
-            left_out: heard.left_out,
-            note: answered.suspicious.then(|| SUSPICIOUS.to_owned()),
+            left_out: heard.left_out.into_iter().map(Sentence::from).collect(),
+            note: answered.suspicious.then(|| SUSPICIOUS.into()),
             asked: Some(answered.asked).filter(|_| wanted),
         }
     }
@@ -144,7 +145,7 @@ pub(crate) fn lines(proposed: &Proposed, test: &str) -> Vec<String> {
         out.push(format!("{} of the model's left out:", text::count(proposed.left_out.len(), "sentence")));
         out.extend(proposed.left_out.iter().map(|line| format!("    {line}")));
     }
-    out.extend(proposed.note.clone());
+    out.extend(proposed.note.as_ref().map(Sentence::to_string));
     if !proposed.clauses.is_empty() {
         out.push(format!(
             "Nothing is accepted yet. To accept a clause: pytead-tui check --accept {} -c \"…\".",

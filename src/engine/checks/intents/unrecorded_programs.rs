@@ -29,7 +29,7 @@ pub(crate) fn missing(started: &[ProcessStart]) -> Option<Missing> {
         Some(program) => format!("a program was started that was not recorded: {}", text::display_line(program)),
         None => "a program was started that was not recorded".to_owned(),
     };
-    Some(Missing { reason, anywhere: true })
+    Some(Missing { reason: reason.into(), anywhere: true })
 }
 
 /// Counts the programs that may have run the project's code, in the order they were started.

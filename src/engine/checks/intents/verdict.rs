@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::clause::Outcome;
 use crate::domain::evaluator::Evaluator;
@@ -64,12 +65,12 @@ pub(crate) fn word(outcome: ClauseOutcome) -> &'static str {
     }
 }
 
-pub(crate) fn verdict(ruling: Ruling, reason: String, clauses: Vec<Decided>) -> Verdict {
+pub(crate) fn verdict(ruling: Ruling, reason: impl Into<Sentence>, clauses: Vec<Decided>) -> Verdict {
     Verdict {
         verdict: ruling,
         overridden: false,
         evaluator: Evaluator::Rules,
-        reason,
+        reason: reason.into(),
         clauses,
         uncovered: Vec::new(),
         asked: None,
@@ -90,7 +91,7 @@ pub(crate) fn failed_itself(said: &str) -> Verdict {
 }
 
 pub(crate) fn nothing_recorded() -> Verdict {
-    verdict(Ruling::Error, "Nothing of the test was recorded, so nothing can be decided.".into(), Vec::new())
+    verdict(Ruling::Error, "Nothing of the test was recorded, so nothing can be decided.", Vec::new())
 }
 
 pub(crate) fn decided(understood: &Understood, sentence: &str) -> Decided {
@@ -105,12 +106,12 @@ pub(crate) fn decided(understood: &Understood, sentence: &str) -> Decided {
                 Outcome::Unknown { .. } => ClauseOutcome::Unknown,
             },
             evidence: finding.evidence.iter().take(EVIDENCE_MAX).map(ToString::to_string).collect(),
-            why: safe(&finding.why),
+            why: finding.why.line(),
             shown: shown
                 .iter()
                 .take(EVIDENCE_MAX)
                 .chain(&finding.closest)
-                .filter(|line| **line != finding.why)
+                .filter(|line| Sentence::from(*line) != finding.why)
                 .map(|line| safe(line))
                 .collect(),
             needs_model: false,
@@ -119,7 +120,7 @@ pub(crate) fn decided(understood: &Understood, sentence: &str) -> Decided {
             text: safe(sentence),
             outcome: ClauseOutcome::Unclear,
             evidence: Vec::new(),
-            why: safe(unclear),
+            why: safe(unclear).into(),
             shown: instead.iter().map(|form| format!("can be said: {form}")).collect(),
             needs_model: false,
         },

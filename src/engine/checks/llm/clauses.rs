@@ -60,7 +60,7 @@ impl Asking {
             match proposed::read(&text, &nonce, &written.intent, question.names) {
                 Ok(heard) => {
                     let suspicious = written.suspicious
-                        || written.told.lines().iter().any(|line| validate::instruction(line.data()).is_some());
+                        || written.sent.lines().iter().any(|line| validate::instruction(line.data()).is_some());
                     let answered = Answered { heard, intent: written.intent.clone(), suspicious, asked: turn.asked };
                     if let Some(Err(error)) = self.kept.as_ref().map(|kept| kept.put(&key, &answered)) {
                         tracing::debug!(%error, "proposed clauses were not kept");

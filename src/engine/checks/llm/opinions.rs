@@ -16,6 +16,7 @@ use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::redact::Redactor;
 use crate::base::seal;
+use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::config::places::Places;
 use crate::domain::evaluator::Evaluator;
@@ -27,8 +28,8 @@ use crate::engine::checks::llm::budget::{Price, Purse, Run, money};
 use crate::engine::checks::llm::provider;
 use crate::judge::answer::{self, Confidence, Outcome, Word};
 use crate::judge::prompt::{self, Question, Wanted};
+use crate::judge::prompt_journey::TooLong;
 use crate::judge::proposed;
-use crate::judge::told::TooLong;
 use crate::judge::validate::{self, Believed, Fault, Judged};
 use crate::llm::answer::whole;
 use crate::llm::prompt::Prompt;
@@ -92,7 +93,7 @@ pub enum Reply {
         /// In the order in which they were asked.
         sentences: Vec<Judged>,
         /// Why nothing may pass beside them, if it may not.
-        suspicion: Option<String>,
+        suspicion: Option<Sentence>,
         /// What it took.
         asked: Asked,
     },
@@ -101,7 +102,7 @@ pub enum Reply {
         /// UNCLEAR or ERROR.
         ruling: Ruling,
         /// Why, in a sentence.
-        reason: String,
+        reason: Sentence,
         /// What would have been asked, where something would.
         asked: Option<Asked>,
     },
@@ -109,9 +110,9 @@ pub enum Reply {
 
 /// A sentence as it is kept.
 #[derive(Debug, Serialize, Deserialize)]
-struct Sentence {
+struct KeptSentence {
     outcome: Outcome,
-    why: String,
+    why: Sentence,
     evidence: Vec<u32>,
 }
 
@@ -122,8 +123,8 @@ struct Opinion {
     question: String,
     journey: String,
     word: Word,
-    sentences: Vec<Sentence>,
-    suspicion: Option<String>,
+    sentences: Vec<KeptSentence>,
+    suspicion: Option<Sentence>,
     asked: Asked,
 }
 
@@ -220,7 +221,7 @@ impl Asking {
     ) -> Reply {
         let written = match self.written(question, redactor) {
             Ok(written) => written,
-            Err(reason) => return Reply::Not { ruling: Ruling::Unclear, reason, asked: None },
+            Err(reason) => return Reply::Not { ruling: Ruling::Unclear, reason: reason.into(), asked: None },
         };
         let key = self.key(&written, about);
         if let Some(reply) = self.kept(&key, about) {
@@ -228,7 +229,7 @@ impl Asking {
         }
         if about.dry {
             let (reason, asked) = self.unasked(&written);
-            return Reply::Not { ruling: Ruling::Unclear, reason, asked: Some(asked) };
+            return Reply::Not { ruling: Ruling::Unclear, reason: reason.into(), asked: Some(asked) };
         }
         let mut turn = Turn { asking: self, question, written: &written, asked: self.about_to(&written), tell };
         match turn.opinions(self.last(about)).await {
@@ -237,7 +238,7 @@ impl Asking {
                 self.keep(&key, &written, about, &reply);
                 reply
             }
-            Err((ruling, reason)) => Reply::Not { ruling, reason, asked: Some(turn.asked) },
+            Err((ruling, reason)) => Reply::Not { ruling, reason: reason.into(), asked: Some(turn.asked) },
         }
     }
 
@@ -336,7 +337,7 @@ impl Asking {
         }
         let sentences = opinion.sentences.into_iter().map(|sentence| Judged {
             outcome: sentence.outcome,
-            why: text::display_line(&sentence.why).into_owned(),
+            why: sentence.why.line(),
             evidence: sentence.evidence.into_iter().map(LineId).collect(),
         });
         let asked = Asked { kept: true, times: 0, cost: None, ..opinion.asked };
@@ -354,7 +355,7 @@ impl Asking {
             word,
             sentences: sentences
                 .iter()
-                .map(|sentence| Sentence {
+                .map(|sentence| KeptSentence {
                     outcome: sentence.outcome,
                     why: sentence.why.clone(),
                     evidence: sentence.evidence.iter().map(|line| line.0).collect(),
@@ -395,7 +396,7 @@ impl Asking {
 impl Reply {
     fn of(believed: Believed, split: Option<String>, asked: Asked) -> Self {
         match split {
-            Some(reason) => Self::Not { ruling: Ruling::Unclear, reason, asked: Some(asked) },
+            Some(reason) => Self::Not { ruling: Ruling::Unclear, reason: reason.into(), asked: Some(asked) },
             None => Self::Decided { sentences: believed.sentences, suspicion: believed.suspicion, asked },
         }
     }
@@ -448,7 +449,7 @@ impl Turn<'_, '_> {
         let held = validate::Asked {
             nonce: &nonce,
             ids: &self.written.ids,
-            told: &self.written.told,
+            sent: &self.written.sent,
             events: self.question.events,
             names: self.question.names,
             incomplete: self.question.incomplete.is_some(),

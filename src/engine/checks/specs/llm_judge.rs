@@ -8,6 +8,7 @@ use std::path::Path;
 
 use crate::base::hash;
 use crate::base::redact::Redactor;
+use crate::base::sentence::Sentence;
 use crate::domain::evaluator::Evaluator;
 use crate::domain::spec::{End, Spec, Status, StepReport};
 use crate::domain::verdict::{ClauseOutcome, Decided, Ruling};
@@ -25,9 +26,9 @@ pub struct Put {
     /// Who decided: the model, where one did.
     pub evaluator: Option<Evaluator>,
     /// The model broke, and why: that says nothing about the test.
-    pub broken: Option<String>,
+    pub broken: Option<Sentence>,
     /// What else a person should hear of.
-    pub issues: Vec<String>,
+    pub issues: Vec<Sentence>,
 }
 
 /// The file of a test, and whether its sentences are asked about anew.

@@ -20,6 +20,7 @@ use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest};
 use crate::base::paths::RelPath;
 use crate::base::redact::{Redactor, is_secret_name};
+use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::evaluator::Evaluator;
 use crate::domain::question::Consent;
@@ -67,7 +68,7 @@ pub struct Wanted {
     /// Stops everything; teardown and cleanup are run all the same.
     pub cancel: CancellationToken,
     /// Why tests are run that nobody asked for.
-    pub because: BTreeMap<PathBuf, String>,
+    pub because: BTreeMap<PathBuf, Sentence>,
 }
 
 impl Wanted {
@@ -254,7 +255,7 @@ impl Specs {
     ) -> Outcome {
         let name = self.name(file);
         if wanted.cancel.is_cancelled() {
-            return Outcome::broken(error(&name, None, "It was not run: the tests were stopped.".into()));
+            return Outcome::broken(error(&name, None, "It was not run: the tests were stopped."));
         }
         let (own, since) = (self.own_files(file), clock::now());
         let read = {
@@ -336,16 +337,17 @@ impl Specs {
         let host = if needs_python(spec) { Some(self.host(file).await?) } else { None };
         let mut tools = Toolbox::open(host, stored.clone()).await?;
         let missing = tools.missing(spec);
-        let mut notes: Vec<String> = tools
+        let mut notes: Vec<Sentence> = tools
             .broken()
             .iter()
             .map(|broken| {
                 format!("The plugin {} is broken: {}.", self.name(Path::new(&broken.file)), broken.why.trim_end_matches('.'))
+                    .into()
             })
             .collect();
         if !missing.is_empty() {
             let (told, seen) = tools.close().await;
-            notes.extend(told);
+            notes.extend(told.into_iter().map(Sentence::from));
             let what = missing.iter().map(|one| format!("line {}: {}", one.at.line, one.what)).collect::<Vec<_>>().join(" ");
             return Ok((Report { notes, ..error(name, Some(spec), what) }, seen, missing));
         }
@@ -354,7 +356,7 @@ impl Specs {
         let mut ran = run::run(spec, &mut tools, &how).await;
         stored.clone_from(tools.stored());
         let (told, seen) = tools.close().await;
-        notes.extend(told);
+        notes.extend(told.into_iter().map(Sentence::from));
         let mut put = match &self.asking {
             Ok(Some(asking)) => {
                 let mut redactor = Redactor::from_environment();
@@ -366,7 +368,7 @@ impl Specs {
         let mut agent_broke = false;
         match ran.said.take() {
             Some(Ok(said)) => {
-                put.issues.extend(said.differences(&ran.steps));
+                put.issues.extend(said.differences(&ran.steps).into_iter().map(Sentence::from));
                 put.issues.extend(said.issues.iter().cloned());
                 // The chosen model decides; without one the agent's own word does.
                 if put.evaluator.is_none() && put.broken.is_none() {
@@ -377,11 +379,11 @@ impl Specs {
                     put.evaluator = (of_steps || of_the_end).then(agent::evaluator);
                 }
             }
-            Some(Err(why)) => (put.broken, agent_broke) = (Some(why), true),
+            Some(Err(why)) => (put.broken, agent_broke) = (Some(why.into()), true),
             None => {}
         }
         if !ran.unasked.is_empty() {
-            notes.push(format!("Claude Code made calls that no step asks for: {}.", ran.unasked.join(", ")));
+            notes.push(format!("Claude Code made calls that no step asks for: {}.", ran.unasked.join(", ")).into());
         }
         let why = self.asking.as_ref().err().map_or(NO_MODEL, String::as_str);
         let clauses = ran.steps.iter_mut().flat_map(|step| &mut step.clauses);
@@ -392,7 +394,7 @@ impl Specs {
         if let Some(broken) = put.broken.filter(|_| verdict == Ruling::Unclear || agent_broke && !failed) {
             (verdict, reason) = (Ruling::Error, broken);
         }
-        let clauses = put.ending.told();
+        let clauses = put.ending.clauses();
         let report = Report {
             file: name.to_owned(),
             name: spec.name.clone(),
@@ -431,17 +433,17 @@ impl Outcome {
 
 fn left_open(clause: &mut Decided, why: &str) {
     if std::mem::take(&mut clause.needs_model) {
-        why.clone_into(&mut clause.why);
+        clause.why = why.into();
     }
 }
 
-fn error(file: &str, spec: Option<&Spec>, reason: String) -> Report {
+fn error(file: &str, spec: Option<&Spec>, reason: impl Into<Sentence>) -> Report {
     Report {
         file: file.to_owned(),
         name: spec.map_or_else(|| file.to_owned(), |spec| spec.name.clone()),
         tags: spec.map(|spec| spec.tags.clone()).unwrap_or_default(),
         verdict: Ruling::Error,
-        reason,
+        reason: reason.into(),
         evaluator: Evaluator::Rules,
         steps: Vec::new(),
         clauses: Vec::new(),
@@ -489,8 +491,9 @@ fn shown(progress: Progress, redactor: &mut Redactor) -> Progress {
 }
 
 fn redact(report: &mut Report, redactor: &mut Redactor) {
-    for text in [&mut report.name, &mut report.reason].into_iter().chain(&mut report.notes).chain(&mut report.issues) {
-        *text = safe(text, redactor);
+    report.name = safe(&report.name, redactor);
+    for sentence in [&mut report.reason].into_iter().chain(&mut report.notes).chain(&mut report.issues) {
+        *sentence = sentence.redacted(redactor);
     }
     report.tags.iter_mut().for_each(|tag| *tag = safe(tag, redactor));
     report.steps.iter_mut().for_each(|step| redact_step(step, redactor));
@@ -517,7 +520,7 @@ fn redact_step(step: &mut StepReport, redactor: &mut Redactor) {
 
 fn redact_clause(clause: &mut Decided, redactor: &mut Redactor) {
     clause.text = safe(&clause.text, redactor);
-    clause.why = safe(&clause.why, redactor);
+    clause.why = clause.why.redacted(redactor);
 }
 
 fn safe(text: &str, redactor: &mut Redactor) -> String {

@@ -70,7 +70,7 @@ impl Place {
     }
 
     /// Says why it is stale by now, and whether that calls for a run.
-    fn stale(&mut self) -> (Option<String>, bool) {
+    fn stale(&mut self) -> (Option<Sentence>, bool) {
         let (root, index) = (self.folder.path().to_owned(), self.index());
         self.board.compare(&root, &index, |_| vec![rel("tests/llm/plugins/p.py")]);
         let why = self.board.rows()[0].stale.clone();

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::function::FunctionId;
+use crate::domain::callee::Callee;
 use crate::domain::journey::LineId;
 
-/// A line as it was told.
+/// A line as it is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// The first event it tells.
+    /// The first event that it shows.
     pub first: LineId,
     /// The last one.
     pub last: LineId,
@@ -16,15 +16,15 @@ pub struct Line {
     pub text: String,
     /// The same without values: what a program's data cannot forge.
     pub bare: String,
-    /// Calls that are told by their counts alone, by function.
-    pub counted: BTreeMap<FunctionId, usize>,
+    /// Calls of which only the numbers are sent, by function.
+    pub counted: BTreeMap<Callee, usize>,
     /// The call that begins here.
-    pub begins: Option<FunctionId>,
+    pub begins: Option<Callee>,
 }
 
-/// A journey as it was told.
+/// A journey as it is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Told {
+pub struct PromptJourney {
     pub(super) lines: Vec<Line>,
     /// How many steps were taken to make it fit.
     pub steps: usize,
@@ -45,14 +45,14 @@ impl Line {
     }
 }
 
-impl Told {
+impl PromptJourney {
     /// All lines, in the order of their numbers.
     #[must_use]
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
 
-    /// Gives the line that tells an event: its own, or the one that stands for several.
+    /// Returns the line that shows an event: its own, or one that sums up several.
     #[must_use]
     pub fn line(&self, number: LineId) -> Option<&Line> {
         let covering = self.lines.iter().filter(|line| line.first <= number && number <= line.last);

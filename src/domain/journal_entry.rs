@@ -1,53 +1,56 @@
-//! Deeds: what is done at once with decisions, and the files that change with them. Kept until all of it is done.
+//! Journal entries: decisions that are made, undone or redone together, with their edits. Stored until all of it is done.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::decision::{Decision, FileEdit, Verb};
 use crate::domain::proposal::{Proposal, ProposalState};
 
-/// Numbers a deed in the project's store.
+/// Numbers a journal entry in the project's store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct DeedId(pub i64);
+pub struct JournalEntryId(pub i64);
 
-/// What becomes of the decisions of a deed.
+/// What becomes of the decisions of a journal entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Way {
+pub enum JournalAction {
     /// They are made.
-    Made,
+    #[serde(rename = "made")]
+    Decide,
     /// They are taken back, the newest first.
-    Back,
+    #[serde(rename = "back")]
+    Undo,
     /// They were taken back and are made again, the oldest first.
-    Again,
+    #[serde(rename = "again")]
+    Redo,
 }
 
 /// Decisions that are made, taken back or made again at once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Deed {
+pub struct JournalEntry {
     /// What becomes of them.
-    pub way: Way,
+    #[serde(rename = "way")]
+    pub action: JournalAction,
     /// The decisions; new ones have no number yet.
     pub decisions: Vec<Decision>,
     /// What it writes, each file once.
     pub edits: Vec<FileEdit>,
-    /// Where the proposals stood before, one for each decision; empty before it is begun.
-    #[serde(default)]
-    pub stood: Vec<ProposalState>,
+    /// The states of the proposals before, one for each decision; empty before it is begun.
+    #[serde(default, rename = "stood")]
+    pub before: Vec<ProposalState>,
 }
 
-impl Deed {
-    /// Makes a deed that is not begun.
+impl JournalEntry {
+    /// Makes a journal entry that is not begun.
     #[must_use]
-    pub fn new(way: Way, decisions: Vec<Decision>, edits: Vec<FileEdit>) -> Self {
-        Self { way, decisions, edits, stood: Vec::new() }
+    pub fn new(action: JournalAction, decisions: Vec<Decision>, edits: Vec<FileEdit>) -> Self {
+        Self { action, decisions, edits, before: Vec::new() }
     }
 
-    /// Gives where a proposal waits while the deed is done, so that nobody else decides on it; none where it stays.
+    /// Returns the state of a proposal while the entry is carried out, so that no other process decides on it; none if it stays.
     #[must_use]
-    pub fn meanwhile(&self, verb: Verb) -> Option<ProposalState> {
+    pub fn pending_state(&self, verb: Verb) -> Option<ProposalState> {
         match verb {
-            _ if self.way == Way::Back => None,
+            _ if self.action == JournalAction::Undo => None,
             Verb::Skip => None,
             Verb::Accept => Some(ProposalState::Accepted),
             Verb::Edit => Some(ProposalState::Edited),
@@ -55,9 +58,9 @@ impl Deed {
         }
     }
 
-    /// Moves a proposal to where the deed leads it.
+    /// Moves a proposal to its state after the entry.
     pub fn conclude(&self, decision: &Decision, proposal: &mut Proposal) {
-        let back = self.way == Way::Back;
+        let back = self.action == JournalAction::Undo;
         match decision.verb {
             Verb::Skip => proposal.skipped = !back,
             Verb::Accept | Verb::Edit if !back => proposal.state = ProposalState::Written,
@@ -70,5 +73,19 @@ impl Deed {
             }
             _ => proposal.state = decision.from,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_stored_as_earlier_versions_stored_it() {
+        let mut entry = JournalEntry::new(JournalAction::Undo, Vec::new(), Vec::new());
+        entry.before.push(ProposalState::Ready);
+        let stored = r#"{"way":"back","decisions":[],"edits":[],"stood":["ready"]}"#;
+        assert_eq!(serde_json::to_string(&entry).unwrap(), stored);
+        assert_eq!(serde_json::from_str::<JournalEntry>(stored).unwrap(), entry);
     }
 }
