@@ -39,6 +39,8 @@ OWN_NOTES = """\
   ten years earlier. Branches and mutants are those of the stable tests.
 - *Elsewhere*: in a copy of the project at another path, with `PATH` and a new `HOME` as the whole environment.
 - *Mutants*: changes of one place in the library that change what the driver sees.
+- *Details* are parts of recorded outcomes, each changed once while the assertions look on. A draft with one that no assertion sees
+  says so, and is left to a person.
 - The two times after the program's end are by the clock: with a load above the number of processors they say little. *CPU* may
   be 20 runs of the driver, 60 ms a test and three starts of pytest."""
 PEER_NOTES = f"""\
@@ -203,9 +205,9 @@ def of_their_own(found: dict, driven: Driven) -> dict:
         if proposal["state"] == "refused":
             reasons.setdefault(proposal["function"], []).append(f"refused: {proposal['evidence'][0]['detail']}")
         elif proposal["state"] in ("ready", "written"):
-            holds = [line["detail"] for line in proposal["evidence"] if line["what"] == "holds"]
-            if proposal["state"] == "ready" and holds:
-                reasons.setdefault(proposal["function"], []).append(f"drafted, and left to a person: it holds {holds[0]}")
+            said = [f"{line['what']} {line['detail']}" for line in proposal["evidence"] if line["what"] in ("holds", "overlooks")]
+            if proposal["state"] == "ready" and said:
+                reasons.setdefault(proposal["function"], []).append(f"drafted, and left to a person: it {said[0]}")
             module, name = proposal["function"].split(":")
             file = body["target"].rsplit("/", 1)[-1]
             names = tuple(f"{file}::{test}" for test in body.get("tests", []))
@@ -213,7 +215,10 @@ def of_their_own(found: dict, driven: Driven) -> dict:
                 one in names or one.startswith(tuple(test + "[" for test in names)) for one in found["names"]
             )
     missing = sorted(one for one in driven.direct if not with_test.get(one))
+    details = [one["body"]["details"] for one in found["proposals"] if one["state"] in ("ready", "written")]
     return {
+        "details changed": sum(one["changed"] for one in details),
+        "details unseen": sum(one["unseen"] for one in details),
         "tested": len(driven.direct) - len(missing),
         "missing": {":".join(one): reasons.get(":".join(one), ["?"])[:2] for one in missing},
     }
@@ -302,6 +307,7 @@ CPU = ("CPU", lambda found: f"{found['cpu']:.0f} s")
 OWN = (
     ("functions with a stable test of their own", lambda found: share(found["tested"], found["direct"])),
     *SHARED,
+    ("details changed, and not seen by an assertion", lambda found: f"{found['details changed']}, {found['details unseen']}"),
     ("tests a function, median / 90th percentile", lambda found: spread(found["of a function"])),
     ("drafted again byte for byte", lambda found: "yes" if found["identical"] else "no"),
     ("edits by hand stay", lambda found: "yes" if found["edits stay"] else "no"),

@@ -164,6 +164,9 @@ pub struct Draft {
     /// Recorded details that no assertion of it sees, by the way to them: `result.note`.
     #[serde(default)]
     pub overlooked: Vec<String>,
+    /// How often a recorded detail was changed to see whether an assertion fails.
+    #[serde(default)]
+    pub details: Details,
     /// Files beside its own that it needs.
     #[serde(default)]
     pub helpers: Vec<Helper>,
@@ -193,6 +196,7 @@ impl Draft {
             left_out: Vec::new(),
             dropped: Vec::new(),
             overlooked: Vec::new(),
+            details: Details::default(),
             helpers: Vec::new(),
             import_roots: Vec::new(),
             remark: None,
@@ -215,6 +219,15 @@ impl Draft {
         out.push_str(&self.text);
         out
     }
+}
+
+/// Recorded details that were changed, one after another, while the assertions of a draft looked on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Details {
+    /// How many were changed.
+    pub changed: u64,
+    /// Of how many no assertion failed.
+    pub unseen: u64,
 }
 
 /// A file that tests need beside their own: written with them, and never over what a person made of it.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::base::paths::RelPath;
 use crate::domain::function::{Function, Module};
-use crate::domain::proposal::{Draft, Origin};
+use crate::domain::proposal::{Details, Draft, Origin};
 use crate::generate::trim::{self, has_word};
 use crate::source::parse::syntax_error;
 
@@ -66,6 +66,7 @@ pub fn draft(
         left_out: Vec::new(),
         dropped: Vec::new(),
         overlooked: Vec::new(),
+        details: Details::default(),
         helpers: Vec::new(),
         import_roots: vec![module.import_root.clone()],
         remark: remark.map(str::to_owned),

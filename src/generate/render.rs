@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::function::{Function, FunctionId};
-use crate::domain::proposal::{Draft, Helper, LeftOut, Origin};
+use crate::domain::proposal::{Details, Draft, Helper, LeftOut, Origin};
 use crate::generate::act::{Act, Target, operand};
 use crate::generate::case::{Case, Ending, Wrap};
 use crate::generate::expect::details::settled;
@@ -142,6 +142,7 @@ fn finish(
         left_out,
         dropped: Vec::new(),
         overlooked: Vec::new(),
+        details: Details::default(),
         helpers,
         remark: None,
         promise: None,

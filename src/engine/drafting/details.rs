@@ -25,6 +25,8 @@ pub async fn look(core: &Arc<Core>, environment: &Environment, made: &mut [Made]
         let (Some(found), Some(draft)) = (found.get(&key), made.get_mut(*at).and_then(|one| one.draft.as_mut())) else {
             continue;
         };
+        draft.details.changed += found.tried.len() as u64;
+        draft.details.unseen += found.unseen.len() as u64;
         draft.overlooked.extend(found.unseen.iter().cloned());
         draft.overlooked.sort();
         draft.overlooked.dedup();

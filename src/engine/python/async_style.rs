@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
-use crate::domain::proposal::{Draft, Origin, ProposalId};
+use crate::domain::proposal::{Details, Draft, Origin, ProposalId};
 use crate::engine::python::environment::Environment;
 use crate::engine::python::fresh_process::{Fresh, Way};
 use crate::engine::state::background::blocking;
@@ -82,6 +82,7 @@ async fn works(
         left_out: Vec::new(),
         dropped: Vec::new(),
         overlooked: Vec::new(),
+        details: Details::default(),
         helpers: Vec::new(),
         remark: None,
         promise: None,
