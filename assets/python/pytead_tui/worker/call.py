@@ -124,7 +124,7 @@ def noticed(modules: object, call: dict, place: dict, first: dict, faults: dict,
     own = mutants.Own(faulty)
     lines = first["lines"]
 
-    def end(code: object, default: "tuple | None" = None) -> tuple:
+    def end(code: object, default: "mutants.Edit | None" = None) -> tuple:
         callee, args, kwargs, eyes = _ready(modules, call)
         own.put(code, default)
         _seed(call)
