@@ -1,6 +1,7 @@
 //! Whatever waits for a person: drafts, behaviour changes and verdicts, their states, and the evidence that stands beside them.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -235,6 +236,9 @@ pub struct Draft {
     /// Recorded details that no assertion of it sees, by the way to them: `result.note`.
     #[serde(default)]
     pub overlooked: Vec<String>,
+    /// Mutants of its function, by their numbers, that every recorded call was tried with and none separates.
+    #[serde(default)]
+    pub unseparated: BTreeSet<u32>,
     /// Files beside its own that it needs.
     #[serde(default)]
     pub helpers: Vec<Helper>,
@@ -264,6 +268,7 @@ impl Draft {
             left_out: Vec::new(),
             dropped: Vec::new(),
             overlooked: Vec::new(),
+            unseparated: BTreeSet::new(),
             helpers: Vec::new(),
             import_roots: Vec::new(),
             remark: None,

@@ -26,6 +26,8 @@ pub struct Look {
     /// A number for each way from line to line of the project that it took, and for each fault in its function that it
     /// notices.
     pub arcs: Vec<u32>,
+    /// The numbers of the faults that it was tried with and does not notice, where it was tried with any.
+    pub silent: Option<Vec<u32>>,
     /// What a result without a form says of itself: values of properties by their names, or its text under [`REPR`].
     pub says: Vec<(String, Value)>,
 }
