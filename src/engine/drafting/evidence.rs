@@ -320,9 +320,10 @@ impl Gathered {
         self.clock = clock;
     }
 
-    /// Tells whether a function is one whose calls have to be awaited.
+    /// Tells whether calls of a function, or what they give, have to be awaited.
     pub fn has_coroutines(&self) -> bool {
-        self.functions.iter().any(|(function, calls, _)| function.is_async && !calls.is_empty())
+        let gives_any = |call: &Call| closer::awaited(&call.effect.outcome).is_some();
+        self.functions.iter().any(|(function, calls, _)| function.is_async && !calls.is_empty() || calls.iter().any(gives_any))
     }
 
     /// Tells what awaits coroutines in a test.

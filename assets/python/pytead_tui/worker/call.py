@@ -191,9 +191,11 @@ def _run(callee: callees.Callee, args: list, kwargs: dict, eyes: Eyes, watched: 
         items: list = []
         try:
             asyncio.run(reading.gather(value, items, eyes))
-            return ("R", reading.gathered(way, items), eyes.changed())
-        except Exception:
-            pass  # nothing says then that it was awaited
+            read = reading.gathered(way, items)
+        except Exception as error:
+            read = reading.gathered("raises", [eyes.item(error)]) if way == "await" else None
+        if read is not None:
+            return ("R", read, eyes.end(None)[1])
     ended = ("R", *eyes.end(value))
     if watched and type(value) is kinds.Coroutine:
         value.close()  # nobody awaits it
