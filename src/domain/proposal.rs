@@ -3,6 +3,7 @@
 mod state;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -167,6 +168,9 @@ pub struct Draft {
     /// How often a recorded detail was changed to see whether an assertion fails.
     #[serde(default)]
     pub details: Details,
+    /// Mutants of its function, by their numbers, that every recorded call was tried with and none separates.
+    #[serde(default)]
+    pub unseparated: BTreeSet<u32>,
     /// Files beside its own that it needs.
     #[serde(default)]
     pub helpers: Vec<Helper>,
@@ -197,6 +201,7 @@ impl Draft {
             dropped: Vec::new(),
             overlooked: Vec::new(),
             details: Details::default(),
+            unseparated: BTreeSet::new(),
             helpers: Vec::new(),
             import_roots: Vec::new(),
             remark: None,

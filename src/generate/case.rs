@@ -84,6 +84,8 @@ pub struct Case {
     pub call: CallId,
     /// How often its input was seen.
     pub times: u64,
+    /// An accepted test has its input (R27).
+    pub settled: bool,
     /// Made by people's own code (R30).
     pub direct: bool,
     /// Where it was called.
@@ -120,6 +122,8 @@ pub struct Case {
     pub by_hand: usize,
     /// A number for each way from line to line that the call took and each fault it notices, where that is known.
     pub reached: BTreeSet<u32>,
+    /// A number for each thing that its arguments show a reader; filled in for choosing.
+    pub shows: BTreeSet<u32>,
     /// The kind of outcome, for choosing: `int>0`, `raises ValueError`.
     pub class: String,
     /// The recorded outcome.

@@ -181,6 +181,7 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
     let mut case = Case {
         call: call.id,
         times: call.times.max(1),
+        settled: false,
         direct: call.is_from_outside(),
         caller: call.caller.clone().zip(call.caller_line),
         input: call.input,
@@ -199,6 +200,7 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
         locals: BTreeSet::new(),
         by_hand: 0,
         reached: (builder.project.reached)(call.id).cloned().unwrap_or_default(),
+        shows: BTreeSet::new(),
         class: match call.bound() {
             // What one function makes may have little in common.
             Some(name) => format!("{} {}", name.qualname(), class(&effect.outcome)),

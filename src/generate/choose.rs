@@ -10,6 +10,7 @@ use crate::domain::value::Value;
 use crate::generate::case::{Case, Ending};
 use crate::generate::layout::Expr;
 use crate::generate::render::rows;
+use crate::generate::telling;
 
 /// R21: the kind of outcome.
 #[must_use]
@@ -78,12 +79,17 @@ pub const FEW: usize = 3;
 /// Characters of values that a test may have when only the project's own functions made such a call.
 const INTERNAL_MAX: usize = 800;
 
+/// Longer cases are shown for what no shorter one shows.
+const READABLE_MAX: usize = 160;
+
 /// Private fields that a test may set by hand.
 const BY_HAND_MAX: usize = 2;
 
-/// Chooses cases: first those that take ways through the code, or notice faults in it, that no other does (R20, R21), then
-/// one of each kind of outcome (R21), then more up to half of `most`, or to `most` where nobody looked at what they show;
-/// direct calls before internal ones, short ones before long ones. `most` counts tests; rows of a table are cheaper.
+/// Chooses cases: first those that take ways through the code, or separate mutants of it, that no other does (R20, R21), the
+/// one that shows most before the others, then one of each kind of outcome (R21), then more up to half of `most`, or to `most`
+/// where nobody looked at what they show; direct calls before internal ones, readable ones before long ones, then those whose
+/// arguments show something new. `most` counts tests; rows of a table are cheaper. Where there is no room for a case that
+/// shows something, one goes that shows nothing of its own.
 /// What stands in `accepted` tests by its input stays, whatever is recorded beside it (R27).
 ///
 /// What is not chosen is counted with its reason.
@@ -121,21 +127,31 @@ pub fn choose(cases: Vec<Case>, most: usize, accepted: &BTreeSet<Digest>) -> (Ve
     // Where nobody looked, any of the others may show something.
     let enough = if rest.iter().all(|case| case.reached.is_empty()) { most } else { most.div_ceil(2) };
     rest.iter_mut().for_each(mark_unseen);
+    for case in &mut rest {
+        case.settled = stands(case);
+        case.shows = telling::shows(case);
+    }
     let mut room = most * ROWS_OF_A_TEST;
     let (mut chosen, others): (Vec<Case>, Vec<Case>) = rest.into_iter().partition(stands);
     let mut rest = others;
-    let mut reached: BTreeSet<u32> = BTreeSet::new();
-    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    let mut seen = Seen::default();
     for case in &chosen {
         room = room.saturating_sub(cost(case));
-        reached.extend(&case.reached);
-        *kinds.entry(case.class.clone()).or_default() += 1;
+        seen.add(case);
     }
-    while let Some((at, tells)) = next(&rest, &reached, &kinds) {
+    while let Some((at, tells)) = seen.next(&rest) {
         if !tells && (chosen.len() >= enough || rest[at].by_hand > 0 && !chosen.is_empty()) {
             break;
         }
         let case = rest.remove(at);
+        while tells
+            && cost(&case) > room
+            && let Some(idle) = idle(&chosen)
+        {
+            let idle = chosen.remove(idle);
+            room += cost(&idle);
+            left_out.push(LeftOut { calls: idle.times, reason: ReasonCode::Redundant.with(most) });
+        }
         if cost(&case) > room {
             // A short row may still find room.
             if rest.iter().all(|case| cost(case) > room) {
@@ -146,8 +162,7 @@ pub fn choose(cases: Vec<Case>, most: usize, accepted: &BTreeSet<Digest>) -> (Ve
             continue;
         }
         room -= cost(&case);
-        reached.extend(&case.reached);
-        *kinds.entry(case.class.clone()).or_default() += 1;
+        seen.add(&case);
         chosen.push(case);
     }
     let calls: u64 = rest.iter().map(|case| case.times).sum();
@@ -168,20 +183,57 @@ fn mark_unseen(case: &mut Case) {
     }
 }
 
-/// Finds the most telling of the cases that are left, which are in the order of preference, and whether it tells something
-/// new.
-fn next(rest: &[Case], reached: &BTreeSet<u32>, kinds: &BTreeMap<String, usize>) -> Option<(usize, bool)> {
-    let new = |case: &Case| case.reached.difference(reached).count();
-    // A private field that is set by hand is no test that people write: only for what nothing else shows.
-    for by_hand in [false, true] {
-        let found = rest.iter().enumerate().filter(|(_, case)| (case.by_hand > 0) == by_hand).map(|(at, case)| (new(case), at));
-        if let Some((1.., at)) = found.max_by_key(|(gain, at)| (*gain, usize::MAX - at)) {
-            return Some((at, true));
-        }
+/// What the chosen cases show.
+#[derive(Default)]
+struct Seen {
+    reached: BTreeSet<u32>,
+    shown: BTreeSet<u32>,
+    kinds: BTreeMap<String, usize>,
+}
+
+impl Seen {
+    fn add(&mut self, case: &Case) {
+        self.reached.extend(&case.reached);
+        self.shown.extend(&case.shows);
+        *self.kinds.entry(case.class.clone()).or_default() += 1;
     }
-    let seen = |case: &Case| kinds.get(&case.class).copied().unwrap_or(0);
-    let best = rest.iter().enumerate().min_by_key(|(at, case)| (case.by_hand, seen(case), *at));
-    best.map(|(at, case)| (at, seen(case) == 0 && case.by_hand == 0))
+
+    /// Finds the most telling of the cases that are left, which are in the order of preference, and whether it tells
+    /// something new.
+    fn next(&self, rest: &[Case]) -> Option<(usize, bool)> {
+        let gain = |case: &Case| case.reached.difference(&self.reached).count();
+        let new = |case: &Case| case.shows.difference(&self.shown).count();
+        let is_long = |case: &Case| case.weight_of_setup() > READABLE_MAX;
+        // A private field that is set by hand is no test that people write: only for what nothing else shows. Neither is
+        // what is long to read.
+        for (by_hand, long) in [(false, false), (false, true), (true, false), (true, true)] {
+            let of_kind = |case: &Case| (case.by_hand > 0) == by_hand && is_long(case) == long;
+            let found = rest.iter().enumerate().filter(|(_, case)| of_kind(case)).map(|(at, case)| (gain(case), case, at));
+            let telling: Vec<(usize, &Case, usize)> = found.filter(|(gain, ..)| *gain > 0).collect();
+            let most = telling.iter().map(|(gain, ..)| *gain).max().unwrap_or(0);
+            let best = telling.into_iter().filter(|(gain, ..)| *gain == most);
+            if let Some((.., at)) = best.max_by_key(|(_, case, at)| (case.direct, new(case), usize::MAX - at)) {
+                return Some((at, true));
+            }
+        }
+        let seen = |case: &Case| self.kinds.get(&case.class).copied().unwrap_or(0);
+        let key = |(at, case): &(usize, &Case)| {
+            let preferred = (!case.direct, is_bare(&case.class), is_long(case));
+            (case.by_hand, seen(case), preferred, usize::MAX - new(case), *at)
+        };
+        let best = rest.iter().enumerate().min_by_key(key);
+        best.map(|(at, case)| (at, seen(case) == 0 && case.by_hand == 0))
+    }
+}
+
+/// Finds a chosen case of which others show all that it reaches, and its kind of outcome.
+fn idle(chosen: &[Case]) -> Option<usize> {
+    (0..chosen.len()).rev().filter(|at| !chosen[*at].settled).find(|at| {
+        let others = || chosen.iter().enumerate().filter(|(other, _)| other != at).map(|(_, case)| case);
+        let reached: BTreeSet<u32> = others().flat_map(|case| case.reached.iter().copied()).collect();
+        let case = &chosen[*at];
+        case.reached.is_subset(&reached) && others().any(|other| other.class == case.class)
+    })
 }
 
 /// Counts equal reasons together.

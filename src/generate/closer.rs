@@ -26,6 +26,8 @@ pub struct Look {
     /// A number for each way from line to line of the project that it took, and for each fault in its function that it
     /// notices.
     pub arcs: Vec<u32>,
+    /// The numbers of the faults that it was tried with and does not notice, where it was tried with any.
+    pub silent: Option<Vec<u32>>,
     /// What a result without a form says of itself: values of properties by their names, or its text under [`REPR`].
     pub says: Vec<(String, Value)>,
 }
@@ -112,8 +114,32 @@ pub fn apply(call: &mut Call, look: Look, project: Project<'_>) {
         },
         _ => return,
     };
-    // What reading the iterator changed in the arguments is not what the call alone did.
-    call.effect = Effect { outcome: effect, changed: Vec::new() };
+    // What reading the iterator changed in the arguments is not what the call alone did; a test awaits as this did.
+    let changed = if awaited(&effect).is_some() { look.effect.changed } else { Vec::new() };
+    call.effect = Effect { outcome: effect, changed };
+}
+
+/// What a result is that a test has to await or to iterate before it can be compared.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Awaited<'v> {
+    /// What awaiting a coroutine gave.
+    Gives(&'v Value),
+    /// The exception that awaiting it raised.
+    Raises(&'v Value),
+    /// The items of an asynchronous generator.
+    Yields(&'v [Value]),
+}
+
+/// Gives what a closer look got by awaiting or iterating the result of a plain function.
+#[must_use]
+pub fn awaited(outcome: &Outcome) -> Option<Awaited<'_>> {
+    let Outcome::Returned(Value::New { ty, args, .. }) = outcome else { return None };
+    match (ty.module.as_str(), ty.qualname.as_str(), args.as_slice()) {
+        ("builtins", "await", [value]) => Some(Awaited::Gives(value)),
+        ("builtins", "raises", [exception]) => Some(Awaited::Raises(exception)),
+        ("builtins", "aiter", [Value::List(items)]) => Some(Awaited::Yields(items)),
+        _ => None,
+    }
 }
 
 /// Gives the items of an iterator that was read.

@@ -1,6 +1,6 @@
 //! Text by a language model or a coding agent → a draft: finds the code, splits imports from tests, refuses what tests nothing.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::base::paths::RelPath;
 use crate::domain::function::{Function, Module};
@@ -67,6 +67,7 @@ pub fn draft(
         dropped: Vec::new(),
         overlooked: Vec::new(),
         details: Details::default(),
+        unseparated: BTreeSet::new(),
         helpers: Vec::new(),
         import_roots: vec![module.import_root.clone()],
         remark: remark.map(str::to_owned),

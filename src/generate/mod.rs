@@ -41,6 +41,7 @@ pub mod stand_ins;
 pub mod steady;
 pub mod surroundings;
 pub mod tables;
+pub mod telling;
 pub mod trim;
 pub mod types;
 

@@ -1,18 +1,20 @@
-//! R24: names of tests and ids of rows, made from what tells the cases of a function apart. Words for a single value are
-//! `names/values.rs`.
+//! R24: names of tests and ids of rows, made from what tells the cases of a function apart. The words that a case may have are
+//! `names/candidates.rs`, those for a single value `names/values.rs`.
 
+mod candidates;
+#[cfg(test)]
+mod tests;
+mod texts;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::call::{GeneratorEnd, Outcome};
+use crate::domain::call::CallId;
 use crate::domain::function::{Function, Module};
-use crate::domain::value::Value;
-use crate::generate::act::Target;
 use crate::generate::case::Case;
-use crate::generate::expect::RESULT;
-use crate::generate::names::values::{WORD_MAX, is_number, slug, value_words};
 use crate::generate::scope::snake;
+
+pub(super) use self::candidates::ID_MAX;
 
 /// Names the tests of a function: `test_total`, `test_cart_total`; distinct for all functions of a module.
 #[must_use]
@@ -22,6 +24,11 @@ pub fn stem(function: &Function, module: Option<&Module>) -> String {
     };
     let only = !others().any(|other| other.written() == function.written());
     let qualname = if only { function.written() } else { function.id.qualname() };
+    if let Some(accessor) = accessor(function, qualname).filter(|_| !only)
+        && !others().any(|other| slug_of(other.id.qualname(), "_") == accessor)
+    {
+        return format!("test_{accessor}");
+    }
     let own = slug_of(qualname, "_");
     let twin = others().any(|other| slug_of(other.id.qualname(), "_") == own);
     let joint = if twin && qualname.contains('.') { "__" } else { "_" };
@@ -33,6 +40,20 @@ pub fn stem(function: &Function, module: Option<&Module>) -> String {
         return format!("test_{owner}private_{}", slug_of(name, joint));
     }
     format!("test_{}", slug_of(qualname, joint))
+}
+
+/// Names what sets or deletes a property after what it does: `cart_set_owner`.
+fn accessor(function: &Function, qualname: &str) -> Option<String> {
+    let (owner, name) = qualname.split('#').next()?.rsplit_once('.')?;
+    let has = |what: &str| function.decorators.iter().any(|decorator| decorator.ends_with(what));
+    let verb = if has(".setter") {
+        "set"
+    } else if has(".deleter") {
+        "delete"
+    } else {
+        return None;
+    };
+    Some(format!("{}_{verb}_{}", slug_of(owner, "_"), snake(name.trim_matches('_'))))
 }
 
 /// Joins the stem and what tells a test apart; two underscores where one would look like another function's test.
@@ -71,169 +92,72 @@ pub enum Use {
     Rows,
 }
 
-/// Finds a word for each case, each different from the others.
+/// Longer names are not read.
+const NAME_MAX: usize = 50;
+
+/// However long the name of a function is, a word says something.
+const ROOM_MIN: usize = 16;
+
+/// More numbers in a row are digits that nobody reads: `1_2_10`.
+const NUMBERS_MAX: usize = 2;
+
+/// Gives the length that is left for a word behind a stem.
 #[must_use]
-pub fn words(cases: &[&Case], purpose: Use) -> Vec<String> {
-    let candidates: Vec<Vec<String>> = cases.iter().map(|case| candidates(case, cases, purpose)).collect();
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for list in &candidates {
-        for word in list.iter().collect::<BTreeSet<_>>() {
+pub fn room(stem: &str) -> usize {
+    NAME_MAX.saturating_sub(stem.len() + 1).max(ROOM_MIN)
+}
+
+/// Finds a word for each case, each different from the others, of at most so many characters where one is found.
+///
+/// Cases of accepted tests are named as if there were no others, so that they keep their names whatever is recorded later.
+#[must_use]
+pub fn words(cases: &[&Case], purpose: Use, room: usize) -> Vec<String> {
+    let (settled, others): (Vec<&Case>, Vec<&Case>) = cases.iter().partition(|case| case.settled);
+    let mut found: BTreeMap<CallId, String> = BTreeMap::new();
+    let mut used = BTreeSet::new();
+    for (named, among) in [(settled.as_slice(), settled.as_slice()), (others.as_slice(), cases)] {
+        let candidates: Vec<Vec<String>> = among.iter().map(|case| candidates::of(case, among, purpose)).collect();
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for word in candidates.iter().flat_map(|list| list.iter().collect::<BTreeSet<_>>()) {
             *counts.entry(word).or_default() += 1;
         }
-    }
-    let mut used = BTreeSet::new();
-    let mut out = Vec::new();
-    for list in &candidates {
-        let alone = list.iter().find(|word| counts.get(word.as_str()) == Some(&1) && !used.contains(*word));
-        let word = alone.or(list.first()).cloned().unwrap_or_else(|| "case".into());
-        let mut unique = word.clone();
-        let mut number = 1;
-        while !used.insert(unique.clone()) {
-            number += 1;
-            unique = format!("{word}_{number}");
-        }
-        out.push(unique);
-    }
-    out
-}
-
-/// Lists words for a case, the most telling first.
-fn candidates(case: &Case, all: &[&Case], purpose: Use) -> Vec<String> {
-    let parts = parts(case, all);
-    let mut words = Vec::new();
-    let mut prefix = String::new();
-    let class_is_shared = all.iter().filter(|other| other.class == case.class).count() > 1;
-    match &case.outcome {
-        Outcome::Raised { exception, .. } | Outcome::Yielded { end: GeneratorEnd::Raised(exception), .. }
-            if purpose == Use::Tests =>
-        {
-            prefix = format!("raises_{}", snake(exception.type_name()));
-            words.push(prefix.clone());
-            prefix.push('_');
-        }
-        Outcome::Returned(value) if is_asserted(case) && !class_is_shared && purpose == Use::Tests => {
-            words.extend(result_word(value));
-        }
-        _ => {}
-    }
-    words.extend(parts.iter().flatten().map(|word| format!("{prefix}{word}")));
-    if let (Use::Rows, Outcome::Returned(Value::Int(_) | Value::Str(_) | Value::Enum { .. })) = (purpose, &case.outcome)
-        && let Outcome::Returned(value) = &case.outcome
-        && let Some(gives) = slug(&value.summary(WORD_MAX)).filter(|word| word.len() <= WORD_MAX)
-    {
-        words.push(format!("gives_{gives}"));
-    }
-    for (at, first) in parts.iter().enumerate() {
-        for second in parts.iter().skip(at + 1) {
-            if let (Some(first), Some(second)) = (first.first(), second.first()) {
-                words.push(format!("{prefix}{first}_{second}"));
-            }
+        for (case, list) in among.iter().zip(&candidates).filter(|(case, _)| named.iter().any(|one| one.call == case.call)) {
+            found.insert(case.call, word(list, &counts, &mut used, room));
         }
     }
-    if let Outcome::Returned(value) = &case.outcome
-        && is_asserted(case)
-        && !class_is_shared
-    {
-        words.push(result_word(value).unwrap_or_else(|| format!("returns_{}", snake(value.type_name()))));
-    }
-    words
+    cases.iter().filter_map(|case| found.remove(&case.call)).collect()
 }
 
-fn is_asserted(case: &Case) -> bool {
-    !matches!(case.target, Target::Class(_)) && case.assertions.iter().any(|assertion| assertion.subject.contains(RESULT))
+/// Chooses the first word that no other case has; a number tells it from others only where there is none.
+fn word(list: &[String], counts: &BTreeMap<&str, usize>, used: &mut BTreeSet<String>, room: usize) -> String {
+    let readable: Vec<&String> = list.iter().filter(|word| numbers(word) <= NUMBERS_MAX).collect();
+    let is_free = |word: &&&String| !used.contains(word.as_str());
+    let own = |word: &&&String| is_free(word) && counts.get(word.as_str()) == Some(&1);
+    let short = |word: &&&String| word.len() <= room;
+    let fits =
+        readable.iter().find(|word| own(word) && short(word)).or(readable.iter().find(|word| is_free(word) && short(word)));
+    let chosen =
+        fits.or(readable.iter().filter(own).min_by_key(|word| word.len())).or(readable.iter().min_by_key(|word| word.len()));
+    let word = chosen.map_or_else(|| "case".to_owned(), |word| (*word).clone());
+    let mut unique = word.clone();
+    let mut number = 1;
+    while !used.insert(unique.clone()) {
+        number += 1;
+        unique = if word.ends_with(|c: char| c.is_ascii_digit()) {
+            format!("{word}_again_{number}")
+        } else {
+            format!("{word}_{number}")
+        };
+    }
+    unique
 }
 
-/// Lists words for each part that tells cases apart: arguments, then fields of the receiver; texts before numbers.
-fn parts(case: &Case, all: &[&Case]) -> Vec<Vec<String>> {
-    let mut parts: Vec<(bool, Vec<String>)> = Vec::new();
-    for (at, arg) in case.args.iter().enumerate() {
-        let value = &arg.recorded.value;
-        let of_others = || all.iter().map(|other| other.args.get(at).map(|arg| &arg.recorded.value));
-        if varies(value, of_others()) {
-            // A name stands for `True` alone where there is nothing but `True` and `False` beside it.
-            let is_flag = of_others().flatten().all(|other| matches!(other, Value::Bool(_)));
-            let words = match value {
-                Value::Bool(yes) if !is_flag => {
-                    vec![format!("{}_{yes}", slug(&arg.recorded.name).unwrap_or_else(|| "value".into()))]
-                }
-                _ => value_words(&arg.recorded.name, value),
-            };
-            parts.push((is_number(value), words));
-        }
+/// Counts the most numbers that stand side by side in a word.
+fn numbers(word: &str) -> usize {
+    let (mut most, mut run) = (0, 0);
+    for part in word.split('_') {
+        run = if part.chars().all(|c| c.is_ascii_digit()) && !part.is_empty() { run + 1 } else { 0 };
+        most = most.max(run);
     }
-    parts.sort_by_key(|(number, _)| *number);
-    let mut words: Vec<Vec<String>> = parts.into_iter().map(|(_, words)| words).collect();
-    for (name, value) in receiver_fields(case) {
-        let of_others =
-            all.iter().map(|other| receiver_fields(other).iter().find(|(known, _)| known == name).map(|(_, value)| value));
-        if varies(value, of_others) {
-            words.push(value_words(name, value));
-        }
-    }
-    words
-}
-
-fn varies<'v>(value: &Value, mut of_others: impl Iterator<Item = Option<&'v Value>>) -> bool {
-    of_others.any(|other| other.is_none_or(|other| other.first_difference(value).is_some()))
-}
-
-fn receiver_fields(case: &Case) -> &[(String, Value)] {
-    match (&case.target, &case.check.1) {
-        (Target::Object(_) | Target::Unbound { .. }, Value::Tuple(values)) => match values.first() {
-            Some(Value::Object { fields, .. } | Value::NamedTuple { fields, .. }) => fields,
-            _ => &[],
-        },
-        _ => &[],
-    }
-}
-
-/// Says what a case returns, where that can be said in a word.
-fn result_word(value: &Value) -> Option<String> {
-    let kind = match value {
-        Value::None => "none".to_owned(),
-        Value::Bool(true) => "true".to_owned(),
-        Value::Bool(false) => "false".to_owned(),
-        Value::Str(text) if text.is_empty() => "empty_string".to_owned(),
-        // What reads like another value would say something else than is so.
-        Value::Str(text) => {
-            slug(text).filter(|word| word.len() <= WORD_MAX / 2 && !["none", "true", "false", "nan"].contains(&word.as_str()))?
-        }
-        Value::List(items) if items.is_empty() => "empty_list".to_owned(),
-        Value::Tuple(items) if items.is_empty() => "empty_tuple".to_owned(),
-        Value::Set(items) if items.is_empty() => "empty_set".to_owned(),
-        Value::Dict(pairs) if pairs.is_empty() => "empty_dict".to_owned(),
-        Value::Float(number) if number.is_nan() => "nan".to_owned(),
-        Value::Int(number) if *number >= 0 => number.to_string(),
-        Value::Int(number) => format!("minus_{}", number.unsigned_abs()),
-        Value::Enum { name: Some(name), .. } => slug(name)?,
-        _ => return None,
-    };
-    Some(format!("returns_{kind}")).filter(|word| word.len() <= WORD_MAX + "returns_".len())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-    use crate::source::index::Index;
-
-    #[test]
-    fn functions_whose_names_read_alike_have_tests_of_their_own() {
-        let folder = tempfile::tempdir().unwrap();
-        let source = "class Stats:\n    def quantile(self): pass\n    def _quantile(self): pass\n\ndef stats_quantile(): pass\n\ndef _load(): pass\n\ndef load(): pass\n";
-        std::fs::write(folder.path().join("m.py"), source).unwrap();
-        let index = Index::build(folder.path(), &[], &|_, _| {});
-        let module = index.modules().next().unwrap();
-        let stems: BTreeSet<String> = module.functions.iter().map(|function| stem(function, Some(module))).collect();
-        let expected =
-            ["test_load", "test_private_load", "test_stats__private_quantile", "test_stats__quantile", "test_stats_quantile"];
-        assert_eq!(stems.iter().map(String::as_str).collect::<Vec<_>>(), expected);
-    }
-
-    #[test]
-    fn a_result_is_said_in_a_word_or_not_at_all() {
-        assert_eq!(result_word(&Value::Int(-3)).as_deref(), Some("returns_minus_3"));
-        assert_eq!(result_word(&Value::Str("None".into())), None, "it would read like another value");
-    }
+    most
 }

@@ -115,7 +115,7 @@ pub fn judge(draft: &Draft, trial: &Trial, ground: &Ground) -> Proof {
         falls.extend(spare(draft, &tally, idle(draft, &tally, trial)));
     }
     if falls.is_empty() {
-        let evidence = words::passed(trial, ground, (passed, made));
+        let evidence = words::passed(draft, trial, ground, (passed, made));
         return over(Verdict::Ready, evidence, proved, draft, ground);
     }
     let names: Vec<String> = falls.iter().map(|fall| fall.name.clone()).collect();

@@ -80,7 +80,13 @@ fn tests_of(
     let stem = names::stem(function, module);
     let mut tests = Vec::new();
     let (groups, single) = rows::group(cases, scope);
-    let alone = groups.len() + single.len() == 1;
+    // The only test has the name of its function, and keeps it beside those that come later.
+    let settled = cases.iter().filter(|case| case.settled).count();
+    let is_alone = |case: &Case| {
+        let only = groups.len() + single.len() == 1 || settled == 1 && case.settled;
+        only && matches!(case.ending, Ending::Returns)
+    };
+    let has_stem = single.iter().any(|case| is_alone(case));
     let mut name = |what: &str| {
         let wanted = names::name(&stem, what, module);
         let mut unique = wanted.clone();
@@ -94,12 +100,12 @@ fn tests_of(
     for (at, group) in groups.iter().enumerate() {
         let what = match &group.cases[0].ending {
             Ending::Raises(_) => rows::raises_word(group),
-            _ if at == 0 => String::new(),
+            _ if at == 0 && !has_stem => String::new(),
             _ => rows::relation_word(group),
         };
         tests.push(rows::test(group, name(&what), project, function, scope));
     }
-    let words = names::words(&single, names::Use::Tests);
+    let words = names::words(&single, names::Use::Tests, names::room(&stem));
     let shared = fixtures::shared(&single, function);
     if let Some((fixture, _)) = &shared {
         let (lines, imports) = (fixture.lines.clone(), fixture.imports.clone());
@@ -107,8 +113,7 @@ fn tests_of(
     }
     for (at, (case, what)) in single.iter().zip(words).enumerate() {
         let fixture = shared.as_ref().filter(|(_, places)| places.contains(&at)).map(|(fixture, _)| fixture);
-        let raises = !matches!(case.ending, Ending::Returns);
-        let what = if alone && !raises { String::new() } else { what };
+        let what = if is_alone(case) { String::new() } else { what };
         tests.push(plain(case, function, name(&what), project, target, fixture));
     }
     tests
@@ -143,6 +148,7 @@ fn finish(
         dropped: Vec::new(),
         overlooked: Vec::new(),
         details: Details::default(),
+        unseparated: BTreeSet::new(),
         helpers,
         remark: None,
         promise: None,

@@ -2,12 +2,13 @@
 //!
 //! Over 600 lines because each rule has its calls written out, and all of them are of the one shop at the top.
 
+mod naming;
 mod past;
 mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::base::hash::of;
+use crate::base::hash::{Digest, of};
 use crate::base::paths::RelPath;
 use crate::domain::call::{Call, CallId, Effect, GeneratorEnd, Outcome};
 use crate::domain::function::{FunctionId, Module};
@@ -229,6 +230,8 @@ struct Calls {
     learned: Learned,
     /// What results say of themselves.
     says: BTreeMap<CallId, Vec<(String, Value)>>,
+    /// The inputs of accepted tests.
+    accepted: BTreeSet<Digest>,
 }
 
 impl Calls {
@@ -241,6 +244,7 @@ impl Calls {
             awaits: AwaitBy::default(),
             snapshots: Snapshots::default(),
             says: BTreeMap::new(),
+            accepted: BTreeSet::new(),
         }
     }
 
@@ -359,7 +363,7 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
     let function = module.functions.iter().find(|function| function.id.qualname() == calls.function).unwrap();
     let listed: Vec<&Call> = calls.calls.iter().collect();
     let plan = Plan::new(function, &listed, project);
-    let draft = plan.draft(function, project, &target("tests/pytead", "shop.cart").unwrap(), 6, &BTreeSet::new());
+    let draft = plan.draft(function, project, &target("tests/pytead", "shop.cart").unwrap(), 6, &calls.accepted);
     read(&plan, draft)
 }
 
@@ -737,6 +741,34 @@ fn what_a_case_alone_shows_makes_it_worth_showing() {
     assert_eq!(shown(&calls), [CallId(1), CallId(2), CallId(4)], "4 shows most, then there are three at least");
     let calls = calls.reaches(&[77]);
     assert!(shown(&calls).contains(&CallId(9)));
+}
+
+/// R21: of calls that run the same, the one whose arguments show most is the example.
+#[test]
+fn what_shows_more_signs_and_values_is_the_better_example() {
+    let mut calls = Calls::of("find");
+    for text in ["50", "1", "2 + 1 * 5 - 2 / 1", "7", &"1 + ".repeat(50)] {
+        calls = calls.returns(&[("items", string(text)), ("name", string("x"))], Value::Int(1)).reaches(&[1, 2]);
+    }
+    let shown = with_plan(&calls, &[], |_, draft| draft.unwrap().calls);
+    assert!(shown.contains(&CallId(3)) && !shown.contains(&CallId(5)), "{shown:?}: what is long is no example");
+}
+
+/// R21: where there is no room for what only one case shows, a case goes that shows nothing of its own.
+#[test]
+fn a_case_that_shows_nothing_of_its_own_makes_room() {
+    let marks: [&[u32]; 6] = [&[1, 2, 3, 4, 5, 6], &[1, 2, 11, 12], &[3, 4, 13, 14], &[5, 6, 15, 16], &[17], &[18]];
+    let mut calls = Calls::of("find");
+    for (n, marks) in (1..).zip(marks) {
+        calls = calls.returns(&[("items", Value::Int(n)), ("name", string("x"))], Value::Int(n)).reaches(marks);
+    }
+    let cases = with_plan(&calls, &[], |plan, _| plan.clone().cases());
+    let first = BTreeSet::from([cases[0].input]);
+    let shown = |accepted: &BTreeSet<_>| -> Vec<CallId> {
+        crate::generate::choose::choose(cases.clone(), 1, accepted).0.iter().map(|case| case.call).collect()
+    };
+    assert_eq!(shown(&BTreeSet::new()), [CallId(2), CallId(3), CallId(4), CallId(5), CallId(6)]);
+    assert!(shown(&first).contains(&CallId(1)), "what is accepted stays");
 }
 
 /// R21: a discount of nothing is nothing, whatever the rate.

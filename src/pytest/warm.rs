@@ -96,6 +96,8 @@ pub struct Fault {
     pub label: String,
     /// Its line in the file.
     pub line: u32,
+    /// Its number among the faults of its function.
+    pub number: u32,
 }
 
 /// What a session came to.
@@ -205,7 +207,8 @@ impl Listener {
             }
             ("fault", Some(place), _) => {
                 let label = display_line(&said.label).into_owned();
-                self.heard.faults.insert(place, Fault { label, line: said.place });
+                let number = u32::try_from(place.1).unwrap_or(u32::MAX);
+                self.heard.faults.insert(place, Fault { label, line: said.place, number });
             }
             ("left", Some(_), _) => {
                 let shown = |text: String| display_line(&text).into_owned();

@@ -466,6 +466,8 @@ pub struct Reply {
     /// A number for each way from line to line that it took, and for each fault that it noticed.
     #[serde(default)]
     pub arcs: Vec<u32>,
+    /// The numbers of the faults of its function that it was tried with and did not notice, where it was tried with any.
+    pub silent: Option<Vec<u32>>,
     /// Edited statements that a call did not run: path and line.
     pub lines_left: Option<Vec<(String, u32)>>,
     /// What a result without a form says of itself: a dict, marshalled.

@@ -178,6 +178,8 @@ pub struct Looked {
     pub warned: Vec<Warned>,
     /// A number for each way from line to line of the project that it took, and for each fault that it noticed.
     pub arcs: Vec<u32>,
+    /// The numbers of the faults that it was tried with and did not notice, where it was tried with any.
+    pub silent: Option<Vec<u32>>,
     /// What a result without a form says of itself: a dict, marshalled.
     pub says: Option<Vec<u8>>,
 }
@@ -298,8 +300,8 @@ impl Worker {
             let printed = reply.printed.unwrap_or_default();
             let warning = |[module, name, message]: [String; 3]| Warned { category: TypeName::new(module, name), message };
             let warned = reply.warned.into_iter().map(warning).collect();
-            let (arcs, says) = (reply.arcs, reply.says);
-            Some(Looked { key: reply.key?, outcome: reply.outcome, printed, warned, arcs, says })
+            let (arcs, silent, says) = (reply.arcs, reply.silent, reply.says);
+            Some(Looked { key: reply.key?, outcome: reply.outcome, printed, warned, arcs, silent, says })
         })
         .await
     }

@@ -210,8 +210,8 @@ impl Recorded {
         let look = |reply: Looked| {
             let effect = outcome(&reply.outcome?).ok()?;
             let says = reply.says.and_then(|bytes| value(&bytes).ok()).map_or_else(Vec::new, closer::said);
-            let (printed, warned, arcs) = (reply.printed, reply.warned, reply.arcs);
-            Some((calls[reply.key as usize].id, Look { effect, printed, warned, arcs, says }))
+            let (printed, warned, arcs, silent) = (reply.printed, reply.warned, reply.arcs, reply.silent);
+            Some((calls[reply.key as usize].id, Look { effect, printed, warned, arcs, silent, says }))
         };
         replies.into_iter().filter_map(look).collect()
     }

@@ -9,6 +9,7 @@ mod activation;
 mod agent;
 mod arrays;
 mod asking;
+mod awaited;
 mod bad_input;
 mod calls;
 mod check;

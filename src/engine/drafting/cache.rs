@@ -10,7 +10,7 @@ use crate::base::paths::read_regular;
 use crate::domain::event::Level;
 use crate::domain::function::FunctionId;
 use crate::domain::reason::ReasonCode;
-use crate::engine::drafting::evidence::Made;
+use crate::engine::drafting::written::Made;
 use crate::engine::edits::manifest_lookup::Standing;
 use crate::engine::index::reachability;
 use crate::engine::python::environment::Environment;

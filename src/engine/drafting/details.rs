@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::base::error::Trouble;
 use crate::domain::value::Value;
-use crate::engine::drafting::evidence::{Gathered, Made};
+use crate::engine::drafting::evidence::Gathered;
+use crate::engine::drafting::written::Made;
 use crate::engine::python::environment::Environment;
 use crate::engine::state::core::Core;
 use crate::generate::check::{self, Check, Found};

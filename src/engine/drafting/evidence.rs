@@ -2,16 +2,16 @@
 //!
 //! Reads the store and the index; asks nothing of the project's Python and changes nothing.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::domain::call::{Call, CallId, Outcome, RecordingId};
 use crate::domain::function::{Function, FunctionId, Module};
-use crate::domain::proposal::{Draft, LeftOut};
+use crate::domain::proposal::LeftOut;
 use crate::domain::reason::ReasonCode;
 use crate::domain::settings::Snapshots;
 use crate::domain::touch::Touch;
@@ -20,34 +20,21 @@ use crate::engine::calls;
 use crate::engine::calls::eligible::{Usable, decode, usable};
 use crate::engine::calls::external::Outreach;
 use crate::engine::calls::read::Unsteady;
+use crate::engine::drafting::written::{self, Made, Recorded};
 use crate::engine::edits::manifest_lookup::Standing;
 use crate::engine::index::call_sites::Readers;
 use crate::engine::index::scripts;
 use crate::engine::state::core::Core;
 use crate::generate::case::Case;
-use crate::generate::check::Check;
-use crate::generate::choose;
 use crate::generate::closer::{self, Look};
 use crate::generate::learned::{Form, Learned};
 use crate::generate::plan::{CheckItem, Plan};
 use crate::generate::project::{AwaitBy, ClockBy, Project, StandIn};
-use crate::generate::render;
 use crate::source::facades::Facades;
 use crate::source::index::Index;
 
-/// A function and what could be written for it.
-#[derive(Serialize, Deserialize)]
-pub struct Made {
-    /// The function.
-    pub function: FunctionId,
-    /// Its draft, if there is anything to test.
-    pub draft: Option<Draft>,
-    /// Calls without a test, and why.
-    pub left_out: Vec<LeftOut>,
-    /// What the assertions of the draft have to see: looked at once, when the draft is written.
-    #[serde(skip)]
-    pub checks: Vec<Check>,
-}
+/// Longer arguments are not read at a glance.
+const READABLE_MAX: usize = 80;
 
 /// The draft of a private function of which tests of others run every call.
 pub struct Beneath {
@@ -58,9 +45,6 @@ pub struct Beneath {
     /// The calls above them that tests make.
     pub callers: Vec<Call>,
 }
-
-/// A function, its calls, and why others do not count.
-type Recorded = (Function, Vec<Call>, Vec<LeftOut>);
 
 /// An object of a recorded program: its recording, process and number.
 type Object = (RecordingId, i64, u64);
@@ -93,6 +77,8 @@ pub struct Gathered {
     makers_by_object: HashMap<Object, Vec<usize>>,
     makers_by_type: HashMap<TypeName, Vec<usize>>,
     reached: HashMap<CallId, BTreeSet<u32>>,
+    /// Faults that calls were tried with and did not notice.
+    silent: HashMap<CallId, BTreeSet<u32>>,
     /// What results without a form say of themselves.
     says: HashMap<CallId, Vec<(String, Value)>>,
     /// What all recorded calls together tell of classes.
@@ -187,6 +173,7 @@ impl Gathered {
             makers_by_object: HashMap::new(),
             makers_by_type: HashMap::new(),
             reached: HashMap::new(),
+            silent: HashMap::new(),
             says: HashMap::new(),
             learned: Learned::default(),
             root: core.root.to_string_lossy().into_owned(),
@@ -333,9 +320,10 @@ impl Gathered {
         self.clock = clock;
     }
 
-    /// Tells whether a function is one whose calls have to be awaited.
+    /// Tells whether calls of a function, or what they give, have to be awaited.
     pub fn has_coroutines(&self) -> bool {
-        self.functions.iter().any(|(function, calls, _)| function.is_async && !calls.is_empty())
+        let gives_any = |call: &Call| closer::awaited(&call.effect.outcome).is_some();
+        self.functions.iter().any(|(function, calls, _)| function.is_async && !calls.is_empty() || calls.iter().any(gives_any))
     }
 
     /// Tells what awaits coroutines in a test.
@@ -370,8 +358,12 @@ impl Gathered {
                 let many = calls.len() > few;
                 let wanted = |call: &&Call| !call.rests_on_its_past() && (many || closer::is_wanted(call, project));
                 let mut calls: Vec<Call> = calls.iter().filter(wanted).cloned().collect();
-                // As people like to read them.
-                calls.sort_by_cached_key(|call| (!call.is_from_outside(), call.arguments(usize::MAX).len(), call.id));
+                // Faults are tried with those first that show most and are still read at a glance: later ones are tried with
+                // what too few of the others notice.
+                calls.sort_by_cached_key(|call| {
+                    let length = call.arguments(usize::MAX).len();
+                    (!call.is_from_outside(), length > READABLE_MAX, Reverse(length.min(READABLE_MAX)), length, call.id)
+                });
                 calls
             };
             self.functions.iter().flat_map(wanted).collect()
@@ -382,12 +374,13 @@ impl Gathered {
     pub fn look(&mut self, index: &Index, mut looks: HashMap<CallId, Look>) {
         let names = names(index);
         let mut functions = std::mem::take(&mut self.functions);
-        let (mut reached, mut says) = (HashMap::new(), HashMap::new());
+        let (mut reached, mut says, mut silent) = (HashMap::new(), HashMap::new(), HashMap::new());
         self.with_project(index, &names, |project, _| {
             for call in functions.iter_mut().flat_map(|(_, calls, _)| calls) {
                 if let Some(mut look) = looks.remove(&call.id) {
                     says.insert(call.id, std::mem::take(&mut look.says));
                     reached.insert(call.id, look.arcs.iter().copied().collect());
+                    silent.extend(look.silent.take().map(|numbers| (call.id, numbers.into_iter().collect())));
                     if closer::is_wanted(call, project) {
                         closer::apply(call, look, project);
                     }
@@ -396,6 +389,7 @@ impl Gathered {
         });
         self.functions = functions;
         self.reached = reached;
+        self.silent = silent;
         self.says = says;
     }
 
@@ -510,9 +504,15 @@ impl Gathered {
         cancel: &CancellationToken,
     ) -> Result<Vec<Made>, Trouble> {
         let names = names(index);
-        self.with_project(index, &names, |project, functions| {
-            drafts_of(functions, project, answers, folder, (most, &self.accepted), cancel)
-        })
+        let mut made = self.with_project(index, &names, |project, functions| {
+            written::drafts_of(functions, project, answers, folder, (most, &self.accepted), cancel)
+        })?;
+        for (one, (_, calls, _)) in made.iter_mut().zip(&self.functions) {
+            if let Some(draft) = &mut one.draft {
+                draft.unseparated = written::unseparated(calls, &self.silent);
+            }
+        }
+        Ok(made)
     }
 
     /// Finds the drafts of private functions of which the tests of public ones run every call (R22).
@@ -548,41 +548,6 @@ impl Gathered {
         }
         beneath
     }
-}
-
-/// Writes the drafts of functions.
-fn drafts_of<'p>(
-    functions: &'p [Recorded],
-    project: Project<'p>,
-    answers: &HashMap<usize, BTreeMap<u64, Result<Value, String>>>,
-    folder: &str,
-    (most, accepted): (usize, &BTreeMap<FunctionId, BTreeSet<Digest>>),
-    cancel: &CancellationToken,
-) -> Result<Vec<Made>, Trouble> {
-    let none = BTreeSet::new();
-    let mut made = Vec::new();
-    for (at, (function, calls, left_out)) in functions.iter().enumerate() {
-        if cancel.is_cancelled() {
-            break;
-        }
-        let mut plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
-        plan.settle(answers.get(&at).unwrap_or(&BTreeMap::new()), |value| project.without_caches(value));
-        let target = render::target(folder, function.id.module())
-            .ok_or_else(|| Trouble::usage("output.tests is no folder of the project.").so("Name a folder below the root."))?;
-        let mut reasons = left_out.clone();
-        let mut draft = plan.draft(function, project, &target, most, accepted.get(&function.id).unwrap_or(&none));
-        match &mut draft {
-            Some(draft) => {
-                draft.left_out.append(&mut reasons);
-                choose::merge(&mut draft.left_out);
-                reasons.clone_from(&draft.left_out);
-            }
-            None => reasons.extend(plan.left_out()),
-        }
-        let checks = draft.as_ref().map(|draft| plan.checks(&draft.calls)).unwrap_or_default();
-        made.push(Made { function: function.id.clone(), draft, left_out: reasons, checks });
-    }
-    Ok(made)
 }
 
 fn names(index: &Index) -> HashMap<&str, &Module> {

@@ -12,3 +12,4 @@ pub(crate) mod priority;
 pub(crate) mod private_functions;
 pub mod type_stubs;
 pub(crate) mod why;
+pub(crate) mod written;

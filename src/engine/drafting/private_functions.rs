@@ -8,7 +8,8 @@ use crate::domain::call::{Call, CallId};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::LeftOut;
 use crate::domain::reason::ReasonCode;
-use crate::engine::drafting::evidence::{Beneath, Gathered, Made};
+use crate::engine::drafting::evidence::{Beneath, Gathered};
+use crate::engine::drafting::written::Made;
 use crate::engine::python::environment::Environment;
 use crate::engine::state::core::Core;
 

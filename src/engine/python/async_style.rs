@@ -1,6 +1,7 @@
 //! How drafts of coroutine functions await them (R7): as the project's own tests do, where its files say that a plugin of
 //! pytest's does it and the project's Python runs a test of that kind; with `asyncio.run` everywhere else.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -83,6 +84,7 @@ async fn works(
         dropped: Vec::new(),
         overlooked: Vec::new(),
         details: Details::default(),
+        unseparated: BTreeSet::new(),
         helpers: Vec::new(),
         remark: None,
         promise: None,

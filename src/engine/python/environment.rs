@@ -363,8 +363,9 @@ impl Environment {
                 let effect = reply.outcome.and_then(|bytes| value::outcome(&bytes).ok());
                 if let (Some(call), Some(effect)) = (call_of(reply.key), effect) {
                     let says = reply.says.and_then(|bytes| value::value(&bytes).ok()).map_or_else(Vec::new, closer::said);
-                    let (printed, warned, arcs) = (reply.printed, reply.warned, reply.arcs);
-                    all.insert(call.id, Look { effect, printed, warned, arcs, says });
+                    let (printed, warned) = (reply.printed, reply.warned);
+                    let look = Look { effect, printed, warned, arcs: reply.arcs, silent: reply.silent, says };
+                    all.insert(call.id, look);
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::call::{Call, Effect, GeneratorEnd, ITS_ITEMS, Outcome};
+use crate::domain::call::{Call, GeneratorEnd, Outcome};
 use crate::domain::function::Function;
 use crate::domain::observation::{OpenLeaf, Stream, Warned};
 use crate::domain::reason::{Place, ReasonCode};
@@ -11,7 +11,8 @@ use crate::generate::act::Target;
 use crate::generate::build::{Builder, Stop, no};
 use crate::generate::case::{Case, Ending, Wrap};
 use crate::generate::cases::later;
-use crate::generate::closer;
+use crate::generate::choose::class;
+use crate::generate::closer::{self, Awaited};
 use crate::generate::expect::changed;
 use crate::generate::expect::{Assertion, RESULT, Relation, identity};
 use crate::generate::layout::Expr;
@@ -38,18 +39,13 @@ pub(super) fn expect<'a>(
     let subject = RESULT.to_string();
     let manager = function.decorators.iter().any(|decorator| decorator.ends_with("contextmanager"));
     match &call.effect.outcome {
-        // A plain function that gives a coroutine or an asynchronous generator: what these give is what it does.
-        Outcome::Returned(value) if !function.is_async && (reading(&call.effect).is_some() || is_coroutine(value)) => {
-            let Some((way, given)) = reading(&call.effect) else { return no(ReasonCode::NotComparable) };
-            builder.work.imports.insert(Import::module("asyncio"));
-            let awaits = builder.project.awaits;
-            case.wrap = match given {
-                Value::List(items) if way == "aiter" && items.len() < ITEMS_MAX => Wrap::CollectAsync(awaits),
-                Value::List(items) if way == "aiter" => Wrap::FirstAsync(awaits, items.len()),
-                _ => Wrap::Await(awaits),
-            };
-            case.assertions.extend(builder.assertions(&subject, given)?);
+        outcome
+            if !function.is_async
+                && let Some(found) = closer::awaited(outcome) =>
+        {
+            awaited(builder, function, found, case)?
         }
+        Outcome::Returned(value) if !function.is_async && is_coroutine(value) => return no(ReasonCode::NotComparable),
         Outcome::Returned(value) => {
             if function.is_async {
                 case.wrap = Wrap::Await(builder.project.awaits);
@@ -230,17 +226,38 @@ fn warns(builder: &mut Builder<'_, '_>, call: &Call) -> Option<Raises> {
     None
 }
 
-/// Tells how what a call gave was read, `await` or `aiter`, and what that gave.
-fn reading(effect: &Effect) -> Option<(&str, &Value)> {
-    let read = match &effect.outcome {
-        // A closer look has it in the place of the result.
-        Outcome::Returned(value @ Value::New { .. }) => value,
-        _ => &effect.changed.iter().find(|(name, _)| name == ITS_ITEMS)?.1,
+/// R7: a plain function that gives a coroutine or an asynchronous generator: what these give is what it does.
+fn awaited(builder: &mut Builder<'_, '_>, function: &Function, found: Awaited<'_>, case: &mut Case) -> Result<(), Stop> {
+    builder.work.imports.insert(Import::module("asyncio"));
+    let awaits = builder.project.awaits;
+    let subject = RESULT.to_string();
+    let outcome = match found {
+        Awaited::Raises(exception) => {
+            let raised = builder.raised(exception, &[], function)?;
+            builder.work.imports.extend(raised.import.clone());
+            builder.work.imports.insert(Import::module("pytest"));
+            case.wrap = Wrap::Await(awaits);
+            case.seen.push((subject, exception.clone()));
+            case.ending = Ending::Raises(raised);
+            Outcome::Raised { exception: exception.clone(), mro: Vec::new() }
+        }
+        Awaited::Gives(value) => {
+            case.wrap = Wrap::Await(awaits);
+            case.seen.push((subject.clone(), builder.project.without_caches(value)));
+            case.assertions.extend(builder.assertions(&subject, value)?);
+            Outcome::Returned(value.clone())
+        }
+        Awaited::Yields(items) => {
+            case.wrap = if items.len() < ITEMS_MAX { Wrap::CollectAsync(awaits) } else { Wrap::FirstAsync(awaits, items.len()) };
+            let items = Value::List(items.to_vec());
+            case.seen.push((subject.clone(), builder.project.without_caches(&items)));
+            case.assertions.extend(builder.assertions(&subject, &items)?);
+            Outcome::Returned(items)
+        }
     };
-    let Value::New { ty, args, .. } = read else { return None };
-    let way = ty.qualname.as_str();
-    (ty.module == "builtins" && matches!(way, "await" | "aiter")).then_some(())?;
-    Some((way, args.first()?))
+    case.class = case.class.replace(&class(&case.outcome), &class(&outcome));
+    case.outcome = outcome;
+    Ok(())
 }
 
 fn is_coroutine(value: &Value) -> bool {

@@ -1,10 +1,26 @@
-//! Words for a value: what is special about it first, then what it is.
+//! Words for a value: what is special about it first, then what it is. Texts are `texts.rs`.
 
 use crate::domain::value::{TypeName, Value, python_float};
+use crate::generate::names::texts::{reads_as_words, slug, text_words};
 use crate::generate::scope::snake;
 
 /// Longer words tell nothing more.
 pub(super) const WORD_MAX: usize = 24;
+
+/// Of more items nobody reads each.
+const CONTENT_MAX: usize = 3;
+
+/// More digits are no number that anybody reads.
+const DIGITS_MAX: usize = 9;
+
+/// More digits behind the point are rounded.
+const PLACES_MAX: usize = 4;
+
+const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/// Numbers as people write them in a sentence.
+const NUMBERS: [&str; 13] =
+    ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 
 /// Lists words for an argument, from the general to the particular.
 pub(super) fn value_words(param: &str, value: &Value) -> Vec<String> {
@@ -54,7 +70,7 @@ pub(super) fn value_words(param: &str, value: &Value) -> Vec<String> {
         Value::List(items) | Value::Tuple(items) | Value::Set(items) | Value::FrozenSet(items) | Value::Array { items, .. } => {
             let mut words: Vec<String> = odd_words(&param, items);
             if items.len() > 1 {
-                words.extend(content_slug(items));
+                words.extend(content_slug(&param, items));
             }
             words.extend(size_words(&param, items.len(), value));
             if let [one] = items.as_slice() {
@@ -66,11 +82,11 @@ pub(super) fn value_words(param: &str, value: &Value) -> Vec<String> {
             let mut words: Vec<String> = Vec::new();
             if pairs.len() > 1 {
                 let keys: Vec<Value> = pairs.iter().map(|(key, _)| key.clone()).collect();
-                words.extend(content_slug(&keys));
+                words.extend(content_slug(&param, &keys));
             }
             words.extend(size_words(&param, pairs.len(), value));
-            if let [(key, one)] = pairs.as_slice() {
-                words.extend(content_words(&key.summary(WORD_MAX), one));
+            if let [(Value::Str(key), one)] = pairs.as_slice() {
+                words.extend(content_words(key, one));
             }
             words
         }
@@ -121,11 +137,12 @@ fn made_words(param: &str, ty: &TypeName, args: &[Value]) -> Vec<String> {
     let class = snake(ty.short());
     match (ty.qualname.as_str(), numbers.as_slice(), args) {
         ("timedelta", [days, seconds, micros], _) => duration_words(param, *days, *seconds, *micros),
-        ("date", [year, month, day], _) => vec![format!("{param}_{year}_{month:02}_{day:02}"), class],
+        ("date", [year, month, day], _) => vec![format!("{param}_{}", date(*year, *month, *day)), class],
         ("datetime", [year, month, day, hour, minute, rest @ ..], _) => {
-            let date = format!("{param}_{year}_{month:02}_{day:02}");
+            let date = format!("{param}_{}", date(*year, *month, *day));
             let mut words = Vec::from_iter((args.len() > 7).then(|| format!("aware_{param}")));
-            let seconds = rest.first().filter(|second| **second != 0).map_or_else(String::new, |second| format!("_{second:02}"));
+            let seconds = rest.first().filter(|second| **second != 0);
+            let seconds = seconds.map_or_else(String::new, |second| format!("_and_{second}_seconds"));
             words.extend([date.clone(), format!("{date}_at_{hour:02}_{minute:02}{seconds}")]);
             words
         }
@@ -141,10 +158,16 @@ fn made_words(param: &str, ty: &TypeName, args: &[Value]) -> Vec<String> {
             words
         }
         _ => {
-            let content = content_slug(args).map(|content| format!("{class}_{content}"));
+            let content = content_slug(&class, args);
             [Some(class), content].into_iter().flatten().collect()
         }
     }
+}
+
+/// Writes a date as people say it: `9_feb_2024`.
+fn date(year: i64, month: i64, day: i64) -> String {
+    let month = usize::try_from(month - 1).ok().and_then(|at| MONTHS.get(at)).copied().unwrap_or("month");
+    format!("{day}_{month}_{year}")
 }
 
 /// Lists words for a frame or a series: whether it is empty, whether something is missing, and how many rows it has.
@@ -167,8 +190,12 @@ fn table_words(param: &str, data: Option<&Value>) -> Vec<String> {
         return vec![format!("empty_{param}")];
     }
     let mut words = Vec::from_iter(columns.iter().any(|rows| rows.iter().any(missing)).then(|| format!("missing_in_{param}")));
-    words.extend(columns.first().and_then(|rows| content_slug(rows)).filter(|_| columns.len() == 1));
-    words.push(if count == 1 { format!("one_row_of_{param}") } else { format!("{count}_rows_of_{param}") });
+    words.extend(columns.first().and_then(|rows| content_slug(param, rows)).filter(|_| columns.len() == 1));
+    match NUMBERS.get(count) {
+        Some(number) if count == 1 => words.push(format!("{number}_row_of_{param}")),
+        Some(number) => words.push(format!("{number}_rows_of_{param}")),
+        None => words.extend([format!("many_rows_of_{param}"), format!("{param}_of_{count}_rows")]),
+    }
     words
 }
 
@@ -237,48 +264,47 @@ fn number_words(param: &str, text: &str) -> Vec<String> {
         return slug(text).map(|word| format!("{word}_{param}")).into_iter().collect();
     }
     let negative = text.starts_with('-');
-    let zero = !text.contains(|c: char| ('1'..='9').contains(&c));
-    let exact = slug(text.trim_start_matches('-')).unwrap_or_default();
-    if exact.len() > WORD_MAX {
-        return vec![format!("{}_{param}", if negative { "negative" } else { "large" })];
+    let zero = !text.split(['e', 'E']).next().unwrap_or(text).contains(|c: char| ('1'..='9').contains(&c));
+    let mut words = Vec::new();
+    if zero {
+        words.push(format!("zero_{param}"));
+    } else if negative {
+        words.push(format!("negative_{param}"));
     }
-    match (zero, negative) {
-        (true, _) => vec![format!("zero_{param}"), format!("{param}_{exact}")],
-        (false, true) => vec![format!("negative_{param}"), format!("{param}_minus_{exact}")],
-        (false, false) => vec![format!("{param}_{exact}")],
-    }
+    let sign = if negative && !zero { "minus_" } else { "" };
+    words.push(match digits(text.trim_start_matches('-')) {
+        Digits::Few(digits) => format!("{param}_{sign}{digits}"),
+        Digits::Rounded(digits) => format!("{param}_about_{sign}{digits}"),
+        Digits::Small => format!("tiny_{param}"),
+        Digits::Large => format!("large_{param}"),
+    });
+    words
 }
 
-fn text_words(param: &str, text: &str) -> Vec<String> {
-    if text.is_empty() {
-        return vec![format!("empty_{param}")];
-    }
-    if text.trim().is_empty() {
-        return vec![format!("blank_{param}")];
-    }
-    if !text.is_ascii() {
-        return vec![format!("unicode_{param}")];
-    }
-    let mut odd = Vec::from_iter((text.trim_end().contains('\n')).then(|| format!("lines_of_{param}")));
-    odd.extend((text.trim() != text).then(|| format!("padded_{param}")));
-    odd.extend(plain_text_words(param, text));
-    odd
+/// A number without its sign, as part of a name.
+enum Digits {
+    Few(String),
+    Rounded(String),
+    Small,
+    Large,
 }
 
-fn plain_text_words(param: &str, text: &str) -> Vec<String> {
-    match slug(text) {
-        Some(word) if word.len() <= WORD_MAX && !word.starts_with(|c: char| c.is_ascii_digit()) => {
-            vec![word.clone(), format!("{param}_{word}")]
+fn digits(text: &str) -> Digits {
+    let (whole, places) = text.split_once('.').unwrap_or((text, ""));
+    if whole.len() > DIGITS_MAX {
+        return Digits::Large;
+    }
+    let exact = || Digits::Few(slug(text).unwrap_or_default());
+    if places.len() <= PLACES_MAX || places.contains(['e', 'E']) && text.len() <= DIGITS_MAX {
+        return exact();
+    }
+    match text.parse::<f64>() {
+        Ok(number) if number >= 0.01 && number < 1e9 => {
+            let rounded = format!("{number:.2}");
+            Digits::Rounded(slug(rounded.strip_suffix(".00").unwrap_or(&rounded)).unwrap_or_default())
         }
-        Some(word) if word.len() <= WORD_MAX => vec![format!("{param}_{word}")],
-        Some(word) => {
-            let mut words = vec![format!("long_{param}")];
-            // Its beginning, up to where a word ends.
-            let fits = word.match_indices('_').map(|(at, _)| at).rfind(|at| *at <= WORD_MAX);
-            words.extend(fits.map(|at| format!("{param}_{}", &word[..at])));
-            words
-        }
-        None => vec![format!("{param}_of_signs")],
+        Ok(number) if number < 0.01 => Digits::Small,
+        _ => Digits::Large,
     }
 }
 
@@ -287,10 +313,9 @@ fn is_plain(value: &Value) -> bool {
     matches!(value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) | Value::Enum { .. })
 }
 
-/// Writes a few plain values as part of a name: `1_2_none`.
-fn content_slug(items: &[Value]) -> Option<String> {
-    const ITEMS: usize = 4;
-    if items.is_empty() || items.len() > ITEMS || !items.iter().all(is_plain) {
+/// Says what a few plain values are: `ten_and_half`, or with the parameter's name where they are no words.
+fn content_slug(param: &str, items: &[Value]) -> Option<String> {
+    if items.is_empty() || items.len() > CONTENT_MAX || !items.iter().all(is_plain) {
         return None;
     }
     let texts: Vec<String> = items
@@ -307,7 +332,14 @@ fn content_slug(items: &[Value]) -> Option<String> {
             other => slug(&other.summary(WORD_MAX)),
         })
         .collect::<Option<_>>()?;
-    Some(texts.join("_")).filter(|word| word.len() <= WORD_MAX * 2 / 3)
+    let words = texts.iter().all(|text| reads_as_words(text));
+    // Numbers side by side, or letters, say nothing: two of them are read at a glance.
+    if !words && texts.len() > 2 {
+        return None;
+    }
+    let joined = texts.join("_and_");
+    let content = if words { joined } else { format!("{param}_{joined}") };
+    Some(content).filter(|word| word.len() <= WORD_MAX)
 }
 
 /// Lists words for the only item of a container.
@@ -322,22 +354,13 @@ fn content_words(param: &str, value: &Value) -> Vec<String> {
 }
 
 fn size_words(param: &str, size: usize, value: &Value) -> Vec<String> {
-    const NUMBERS: [&str; 13] =
-        ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
     if size == 0 {
         return vec![format!("empty_{param}"), format!("empty_{}", value.type_name())];
     }
     match NUMBERS.get(size) {
         Some(number) => vec![format!("{number}_in_{param}")],
-        None => vec![format!("{size}_in_{param}")],
+        None => vec![format!("many_in_{param}"), format!("{param}_of_{size}")],
     }
-}
-
-/// Writes a text as part of a name; `None` when nothing is left of it.
-pub(super) fn slug(text: &str) -> Option<String> {
-    let words: Vec<String> =
-        text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();
-    (!words.is_empty()).then(|| words.join("_"))
 }
 
 /// Tells whether a value is a number.
@@ -346,48 +369,5 @@ pub(super) fn is_number(value: &Value) -> bool {
         Value::Int(_) | Value::BigInt(_) | Value::Float(_) => true,
         Value::New { ty, .. } => matches!(ty.qualname.as_str(), "Decimal" | "Fraction"),
         _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_say_what_is_special_about_a_value() {
-        let text = |text: &str| Value::Str(text.into());
-        let ints = |numbers: &[i64]| Value::List(numbers.iter().map(|n| Value::Int(*n)).collect());
-        let made = |class: &str, numbers: &[i64]| Value::New {
-            ty: TypeName::new("datetime", class),
-            args: numbers.iter().map(|n| Value::Int(*n)).collect(),
-            kwargs: vec![],
-        };
-        let named = |name: &str| Value::Name(TypeName::new("builtins", name));
-        let typed = |how: &str, args: Vec<Value>| Value::New { ty: TypeName::new("operator", how), args, kwargs: vec![] };
-        let dict = typed("getitem", vec![named("dict"), Value::Tuple(vec![named("str"), named("int")])]);
-        for (value, words) in [
-            (typed("getitem", vec![named("list"), dict]), &["list_dict_str_int"][..]),
-            (typed("getitem", vec![named("Union"), Value::Tuple(vec![named("int"), Value::None])]), &["optional_int"]),
-            (typed("or_", vec![named("int"), named("str")]), &["int_or_str"]),
-            (typed("getitem", vec![named("tuple"), Value::Tuple(vec![named("int"); 9])]), &["tuple"]),
-            (ints(&[1, -2]), &["negative_in_x", "1_minus_2", "two_in_x"]),
-            (ints(&[1, 2, 3, 4, 5]), &["five_in_x"]),
-            (Value::List(vec![Value::Float(0.5), Value::Float(2.0), Value::None]), &["none_in_x", "0_5_2_none", "three_in_x"]),
-            (Value::Dict(vec![(text("a b"), Value::None), (text("c"), Value::None)]), &["a_b_c", "two_in_x"]),
-            (text("the quick brown fox jumps over"), &["long_x", "x_the_quick_brown_fox"]),
-            (text("?!"), &["x_of_signs"]),
-            (text("a\nb"), &["lines_of_x", "a_b", "x_a_b"]),
-            (text(" a "), &["padded_x", "a", "x_a"]),
-            (ints(&[3, 3]), &["equal_x", "repeated_x", "3_3", "two_in_x"]),
-            (Value::List(vec![text("a"), Value::None]), &["none_in_x", "a_none", "two_in_x"]),
-            (made("timedelta", &[0, 1, 0]), &["x_1_second"]),
-            (made("timedelta", &[-1, 82_800, 0]), &["x_minus_1_hour", "negative_x"]),
-            (made("timedelta", &[1, 3_661, 0]), &["x_1_day_and_more", "x_1_day_1_hour_1_minute_1_second"]),
-            (made("timedelta", &[0, 0, 0]), &["zero_x"]),
-            (made("date", &[2024, 2, 9]), &["x_2024_02_09", "date"]),
-            (made("datetime", &[2024, 2, 9, 7, 5, 0, 0]), &["x_2024_02_09", "x_2024_02_09_at_07_05"]),
-        ] {
-            assert_eq!(value_words("x", &value), words, "{value:?}");
-        }
     }
 }

@@ -37,7 +37,7 @@ fn trial(alone: bool, company: bool) -> Trial {
 
 fn faults(noticed: &[&[&str]]) -> Faults {
     let fault = |(at, by): (u32, &&[&str])| {
-        (Fault { label: format!("fault {at}"), line: at }, by.iter().map(|name| (*name).to_owned()).collect())
+        (Fault { label: format!("fault {at}"), line: at, number: at }, by.iter().map(|name| (*name).to_owned()).collect())
     };
     Faults::Some((1..).zip(noticed).map(fault).collect())
 }
@@ -84,6 +84,20 @@ fn what_passes_everywhere_is_ready_and_says_where() {
         ("left out", "nothing"),
     ];
     assert_eq!(lines, expected.map(|(what, detail)| (what.to_owned(), detail.to_owned())));
+}
+
+/// G5: a mutant that no recorded call separates is none that another choice of calls would kill.
+#[test]
+fn mutants_that_no_recorded_call_separates_are_counted() {
+    let mut trial = trial(true, true);
+    trial.faults = faults(&[&["test_a", "test_b"], &[], &[], &[]]);
+    let more = |numbers: &[u32]| {
+        let draft = Draft { unseparated: numbers.iter().copied().collect(), ..draft() };
+        judge(&draft, &trial, &ground()).evidence[2].more.last().cloned()
+    };
+    assert_eq!(more(&[]).as_deref(), Some("not noticed: line 4: fault 4"));
+    assert_eq!(more(&[2, 3]).as_deref(), Some("2 of 4 faults: no recorded call separates them"));
+    assert_eq!(more(&[1, 4]).as_deref(), Some("1 of 4 faults: no recorded call separates it"), "1 is noticed");
 }
 
 /// R5: what passes on this machine alone is no test for the others, so somebody looks at it.

@@ -39,7 +39,7 @@ pub fn fresh(run: &Run, company: usize) -> Evidence {
 }
 
 /// Says what a draft passed.
-pub(super) fn passed(trial: &Trial, ground: &Ground, (passed, made): (usize, usize)) -> Vec<Evidence> {
+pub(super) fn passed(draft: &Draft, trial: &Trial, ground: &Ground, (passed, made): (usize, usize)) -> Vec<Evidence> {
     let mut out =
         vec![Evidence::new(Finding::Pass, EvidenceKind::Runs, format!("{passed}/{made}: {}", circumstances(&trial.runs)))];
     out.push(match &trial.cold {
@@ -62,8 +62,15 @@ pub(super) fn passed(trial: &Trial, ground: &Ground, (passed, made): (usize, usi
             let all = text::count(faults.len(), "fault");
             let detail = format!("{} of {all} put into {}() noticed: {named}", noticed.len(), ground.function);
             let mut line = Evidence::new(Finding::Pass, EvidenceKind::Mutants, detail);
-            let missed = faults.iter().filter(|(_, by)| by.is_empty());
-            line.more = missed.map(|(fault, _)| format!("not noticed: line {}: {}", fault.line, fault.label)).collect();
+            let missed = || faults.iter().filter(|(_, by)| by.is_empty()).map(|(fault, _)| fault);
+            line.more = missed().map(|fault| format!("not noticed: line {}: {}", fault.line, fault.label)).collect();
+            let unseparated = missed().filter(|fault| draft.unseparated.contains(&fault.number)).count();
+            if unseparated > 0 {
+                line.more.push(format!(
+                    "{unseparated} of {all}: no recorded call separates {}",
+                    if unseparated == 1 { "it" } else { "them" }
+                ));
+            }
             out.push(line);
         }
     }

@@ -201,7 +201,7 @@ impl Table {
         if columns.is_empty() || (columns.len() == 1 && columns[0].name == "expected") {
             return None;
         }
-        let ids = names::words(&group.cases, names::Use::Rows).into_iter();
+        let ids = names::words(&group.cases, names::Use::Rows, names::ID_MAX).into_iter();
         let rows: Vec<Vec<String>> = ids
             .enumerate()
             .map(|(row, id)| {

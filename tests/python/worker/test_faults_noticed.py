@@ -31,6 +31,10 @@ def is_heavy(n):
 SEEN = []
 
 
+def ratio(total, parts):
+    return total / parts
+
+
 def remember(item):
     SEEN.append(item)
     return len(SEEN) + 1
@@ -58,8 +62,12 @@ def looked(tmp_path):
         ]  # fmt: skip
         place = {"root": str(project), "paths": [str(project)]}
         replies = worker.ask(op="replay", track=False, calls=asked, **place)
-        return [set(reply["arcs"]) for reply in replies if "key" in reply]
+        found = [reply for reply in replies if "key" in reply]
+        silent[:] = [reply.get("silent") for reply in found]
+        return [set(reply["arcs"]) for reply in found]
 
+    silent: list = []
+    look.silent = silent
     yield look
     worker.close()
 
@@ -75,6 +83,27 @@ def test_a_call_at_the_edge_notices_faults_that_others_of_the_same_way_do_not(lo
     assert plain[0] == plain[1], "the ways are the same"
     assert low - edge and edge - low
     assert looked("grade", points(90), points(50), points(10)) == [far, edge, low], "the same numbers each time"
+
+
+def test_what_a_call_does_not_notice_is_told_for_each_that_it_was_tried_with(looked):
+    looked("grade", points(90), points(50), points(51))
+    far, edge, near = map(set, looked.silent)
+    assert edge < far == near, "`>=` turned to `>` shows at the edge alone"
+    assert far & edge & near, "that a bonus of 1 was the default shows nowhere, for all of them give one"
+    looked("grade", points(90), faults=False)
+    assert looked.silent == [None]
+    looked("remember", [("item", 1, "a")])
+    assert looked.silent == [None], "nobody knows"
+
+
+def test_what_a_test_would_compare_as_equal_is_no_difference(looked):
+    by_one, by_two = looked("ratio", *([("total", 1, 8), ("parts", 1, parts)] for parts in (1, 2)))
+    assert by_one < by_two, "8 * 1 is 8, and equals 8.0"
+
+
+def test_a_loop_that_runs_again_shows_more_than_one_that_runs_once(looked):
+    once, twice, more = looked("forever", *([("count", 1, count)] for count in (1, 2, 7)), faults=False)
+    assert once < twice == more
 
 
 def test_a_fault_that_four_calls_noticed_is_not_tried_with_more(looked):

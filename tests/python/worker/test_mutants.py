@@ -117,19 +117,3 @@ def test_a_file_that_is_another_by_now_has_no_faults(total, text):
     assert mutants.of(total, 8) == []
 
 
-def test_a_default_is_a_fault_of_its_own(tmp_path):
-    path = tmp_path / "m.py"
-    path.write_text("def looped(x, n=20, *, deep=False):\n    return sum(x + i for i in range(n)), deep\n")
-    space: dict = {}
-    exec(compile(path.read_text(), str(path), "exec"), space)
-    function = space["looped"]
-    own = mutants.Own(function)
-    found = {mutant.label: mutant for mutant in mutants.of(function, 30)}
-    assert found["20 → 21"].default == ("n", 21) and found["False → True"].default == ("deep", True)
-    for label, gives in (("20 → 21", (210, False)), ("False → True", (190, True))):
-        own.put(found[label].code, found[label].default)
-        assert function(0) == gives and function(0, 2, deep=True) == (1, True)
-        own.put(own.code)
-        assert function(0) == (190, False)
-    # Code inside of it is the same code wherever it lies.
-    assert not [label for label in found if label.startswith("20 ")][1:]

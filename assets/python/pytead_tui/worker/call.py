@@ -113,18 +113,24 @@ def _text(outcome: tuple) -> str:
     return base64.b64encode(marshal.dumps(outcome, 2)).decode()
 
 
-def noticed(modules: object, call: dict, place: dict, first: dict, faults: dict, known: "Counter[int]") -> list:
+def _tree(text: str) -> object:
+    return marshal.loads(base64.b64decode(text))
+
+
+def noticed(
+    modules: object, call: dict, place: dict, first: dict, faults: dict, known: "Counter[int]"
+) -> "tuple[list, list | None]":
     """Makes a call once more for each fault in its function that not enough of its calls are known to notice, or for each in
-    a function that it runs; gives a number for each that makes it end otherwise."""
+    a function that it runs; gives a number for each that makes it end otherwise, and the places of those that do not."""
     try:
         count = len(_told(call)) - 1 if place is call else None
         faulty = find_callee(modules.get(place["module"], place["path"]), place, count)
     except Broken:
-        return []
+        return [], None
     own = mutants.Own(faulty)
     lines = first["lines"]
 
-    def end(code: object, default: "tuple | None" = None) -> tuple:
+    def end(code: object, default: "mutants.Edit | None" = None) -> tuple:
         callee, args, kwargs, eyes = _ready(modules, call)
         own.put(code, default)
         _seed(call)
@@ -137,17 +143,23 @@ def noticed(modules: object, call: dict, place: dict, first: dict, faults: dict,
                 outcome = ("T",)
             finally:
                 sys.settrace(None)
-        return _text(outcome), ears.reply()["printed"]
+        return outcome, ears.reply()["printed"]
 
-    as_recorded = first["outcome"], first["printed"]
+    def is_as_recorded(ended: tuple) -> bool:
+        # As a test compares: 2 is 2.0. What is not equal to itself is the same where it is written the same.
+        text = _text(ended[0])
+        return ended[1] == first["printed"] and (text == first["outcome"] or _tree(text) == recorded)
+
+    recorded = _tree(first["outcome"])
     found = faults.get(own.code, [])[: closely.tries(lines)]
     marked = [(closely.mark(place, at), mutant) for at, mutant in enumerate(found)]
     tried = [(mark, mutant) for mark, mutant in marked if place is not call or known[mark] < closely.ENOUGH]
-    found = [mark for mark, mutant in tried if end(mutant.code, mutant.default) != as_recorded]
+    found = [mark for mark, mutant in tried if not is_as_recorded(end(mutant.code, mutant.default))]
     # Where a fault left something behind, nobody knows which of them were noticed.
-    if found and end(own.code) != as_recorded:
-        return []
-    return found
+    if found and not is_as_recorded(end(own.code)):
+        return [], None
+    silent = {mark for mark, _ in tried}.difference(found)
+    return found, [at for at, (mark, _) in enumerate(marked) if mark in silent]
 
 
 def _seed(call: dict) -> None:
@@ -179,9 +191,11 @@ def _run(callee: callees.Callee, args: list, kwargs: dict, eyes: Eyes, watched: 
         items: list = []
         try:
             asyncio.run(reading.gather(value, items, eyes))
-            return ("R", reading.gathered(way, items), eyes.changed())
-        except Exception:
-            pass  # nothing says then that it was awaited
+            read = reading.gathered(way, items)
+        except Exception as error:
+            read = reading.gathered("raises", [eyes.item(error)]) if way == "await" else None
+        if read is not None:
+            return ("R", read, eyes.end(None)[1])
     ended = ("R", *eyes.end(value))
     if watched and type(value) is kinds.Coroutine:
         value.close()  # nobody awaits it

@@ -42,7 +42,7 @@ class Trial:
         self.leads = False  # no others come before it in its process
         self.is_done = False
 
-    def put(self, code: types.CodeType, default: "tuple | None" = None) -> None:
+    def put(self, code: types.CodeType, default: "mutants.Edit | None" = None) -> None:
         """Has the function run this code, with this default."""
         for own in self.owned:
             own.put(code, default)

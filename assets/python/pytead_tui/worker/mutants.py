@@ -13,6 +13,11 @@ import tokenize
 import types
 from collections.abc import Iterator
 
+from pytead_tui.worker import defaults
+from pytead_tui.worker.defaults import Field, Parameter
+
+Edit = Parameter | Field
+
 MAKER = "<maker>"
 ENTRIES = 20  # a dict with more of them is data, and no choice that a function makes
 FUTURE = 0
@@ -40,13 +45,13 @@ _READS = ("get", "items", "values")
 
 
 class Mutant:
-    """A fault: what it is, on which line, and the code with it, or the parameter that has another default."""
+    """A fault: what it is, on which line, and the code with it, or the edit of a default."""
 
-    def __init__(self, label: str, line: int, code: types.CodeType, default: "tuple | None" = None) -> None:
+    def __init__(self, label: str, line: int, code: types.CodeType, default: "Edit | None" = None) -> None:
         self.label = label
         self.line = line
         self.code = code
-        self.default = default  # its name and value
+        self.default = default
 
 
 class Own:
@@ -57,21 +62,17 @@ class Own:
         self.code = function.__code__
         self.defaults = function.__defaults__
         self.named = function.__kwdefaults__
+        self.edit: "Edit | None" = None
 
-    def put(self, code: types.CodeType, default: "tuple | None" = None) -> None:
+    def put(self, code: types.CodeType, default: "Edit | None" = None) -> None:
         """Has the function run this code, with this default in the place of its own."""
+        if self.edit is not None:
+            self.edit.take_back()
+        self.edit = default
         self.function.__code__ = code
-        defaults, named = self.defaults, self.named
+        self.function.__defaults__, self.function.__kwdefaults__ = self.defaults, self.named
         if default is not None:
-            name, value = default
-            if named is not None and name in named:
-                named = {**named, name: value}
-            else:
-                at = self.code.co_varnames[: self.code.co_argcount].index(name) - self.code.co_argcount
-                held = list(defaults)
-                held[at] = value
-                defaults = tuple(held)
-        self.function.__defaults__, self.function.__kwdefaults__ = defaults, named
+            default.put(self.function)
 
 
 def of(function: types.FunctionType, most: int) -> "list[Mutant]":
@@ -113,21 +114,6 @@ def _key(code: types.CodeType) -> tuple:
     """Gives what tells one code from another, wherever it lies."""
     consts = tuple(_key(const) if isinstance(const, types.CodeType) else repr(const) for const in code.co_consts)
     return code.co_code, consts
-
-
-def _defaults(node: ast.AST, function: types.FunctionType) -> "Iterator[tuple]":
-    """Gives the faults of defaults that are numbers or flags: (label, line, (parameter, other value)). They are no part of the
-    code: a call that leaves the argument out gets what the function holds."""
-    given = node.args.posonlyargs + node.args.args
-    pairs = [*zip(reversed(given), reversed(node.args.defaults)), *zip(node.args.kwonlyargs, node.args.kw_defaults)]
-    defaults = function.__defaults__ or ()
-    held = dict(zip([arg.arg for arg in given[len(given) - len(defaults) :]], defaults))
-    held.update(function.__kwdefaults__ or {})
-    for arg, default in pairs:
-        value = getattr(default, "value", None)
-        if isinstance(default, ast.Constant) and type(value) in (int, bool) and held.get(arg.arg) is value:
-            other = value + 1 if type(value) is int else not value
-            yield f"{value} → {other}", default.lineno, (arg.arg, other)
 
 
 class _Definition:
@@ -238,14 +224,16 @@ def _spread(
     definition: _Definition, node: ast.AST, constants: "dict[str, list]", most: int, function: types.FunctionType
 ) -> "Iterator[tuple]":
     """Takes the faults of all kinds by turns: (label, line, node, what changes that node's own fields); of a default without
-    a node, and with the parameter and its other value."""
+    a node, and with its edit."""
     body = node.body[1:] if ast.get_docstring(node, clean=False) is not None and len(node.body) > 1 else node.body
     line = body[0].lineno
     yield "returns nothing", line, node, _return_at_once
     yield "returns something else", line, node, lambda root: _return_else(root, definition.tree().body)
     kinds: dict = {}
-    for label, number, change in _defaults(node, function):
-        kinds.setdefault("b", []).append((label, number, None, change))
+    for label, number, edit, is_common in defaults.of_parameters(node, function):
+        kinds.setdefault("b" if is_common else "h", []).append((label, number, None, edit))
+    for label, number, edit in defaults.of_fields(node, function, definition.classes, _lines):
+        kinds.setdefault("h", []).append((label, number, None, edit))
     for inner in itertools.chain([node], *map(ast.walk, node.body)):
         for kind, label, number, change in (*_faults(inner), *_other_constants(inner, constants)):
             kinds.setdefault(kind, []).append((label, number, inner, change))

@@ -99,8 +99,8 @@ def read(found: list, eyes: object) -> dict:
 
 
 def gathered(way: str, items: list) -> tuple:
-    """Gives the tree of what awaiting or iterating gave."""
-    return (TAG, "new", "builtins", way, tuple(items) if way == "await" else (items,), {})
+    """Gives the tree of what awaiting or iterating gave; of an await that raises, the exception."""
+    return (TAG, "new", "builtins", way, (items,) if way == "aiter" else tuple(items), {})
 
 
 async def gather(one: object, items: list, eyes: object) -> None:

@@ -136,6 +136,7 @@ def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dic
             noticed = more.get("arcs", [])
             known.update(noticed)
             reply["arcs"] += noticed
+            reply["silent"] = more.get("silent")
         except Gone:
             pass  # a fault ended the process
     how = end(modules, pid, reader.fd, died=reply == {})
@@ -156,7 +157,9 @@ def _make(modules: Modules, call: dict, track: bool, fd: int, faults: dict, know
         if _faulty(call):
             frames.send(fd, {**reply, "goes_on": True})
             found = [calls.noticed(modules, call, place, reply, faults, known) for place in _faulty(call)]
-            reply = {"arcs": sum(found, [])}
+            reply = {"arcs": sum((marks for marks, _ in found), [])}
+            if call.get("faults"):
+                reply["silent"] = found[0][1]
     except Broken as error:
         reply = error.reply()
     except BaseException as error:
