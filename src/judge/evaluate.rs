@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use crate::base::sentence::Sentence;
 use crate::domain::clause::{Calls, Clause, Ending, Finding, Head, Outcome, Scope, Test, Times};
 use crate::domain::journey::{JourneyEvent, LineId, Phase};
+use crate::judge::call_tree::{Act, CallTree, Ended};
 use crate::judge::heads;
 use crate::judge::names::Bound;
-use crate::judge::story::{Act, Ended, Story};
 use crate::judge::values::{self, Answer};
 
 /// Why events of a journey are missing.
@@ -25,8 +25,8 @@ pub struct Missing {
 /// Decides a clause on the events of a journey, in the order of their lines. `missing` says why some are not there, if any are.
 #[must_use]
 pub fn evaluate(events: &[JourneyEvent], missing: Option<&Missing>, clause: &Bound) -> Finding {
-    let story = Story::new(events);
-    let judge = Judge { story: &story, bound: clause };
+    let tree = CallTree::new(events);
+    let judge = Judge { tree: &tree, bound: clause };
     let parts = judge.parts();
     let mut finding = fold(parts.iter().map(|part| heads::decide(&judge, &clause.clause.head, part)).collect());
     if parts.is_empty() {
@@ -145,7 +145,7 @@ fn fold(parts: Vec<Verdict>) -> Verdict {
 
 /// A story and the clause that is put to it.
 pub(super) struct Judge<'s, 'a> {
-    pub story: &'s Story<'a>,
+    pub tree: &'s CallTree<'a>,
     bound: &'s Bound,
 }
 
@@ -154,7 +154,7 @@ pub(super) type Part = Vec<usize>;
 
 impl<'s, 'a> Judge<'s, 'a> {
     pub(super) fn act(&self, act: usize) -> &'s Act<'a> {
-        &self.story.acts[act]
+        &self.tree.acts[act]
     }
 
     /// Tells whether a call is one of a function.
@@ -197,7 +197,7 @@ impl<'s, 'a> Judge<'s, 'a> {
             Scope::During(phase) => phase,
             _ => Phase::Call,
         };
-        let whole: Part = (0..self.story.acts.len()).filter(|act| self.act(*act).phase == phase).collect();
+        let whole: Part = (0..self.tree.acts.len()).filter(|act| self.act(*act).phase == phase).collect();
         let within = |keep: &dyn Fn(usize) -> bool| whole.iter().copied().filter(|act| keep(*act)).collect::<Part>();
         match &self.bound.clause.scope {
             Scope::Whole | Scope::During(_) => vec![whole],
@@ -206,18 +206,18 @@ impl<'s, 'a> Judge<'s, 'a> {
                 if around.is_empty() {
                     return Vec::new();
                 }
-                let mut inside = vec![false; self.story.acts.len()];
+                let mut inside = vec![false; self.tree.acts.len()];
                 for above in around {
                     // One inside another one adds nothing.
                     if !inside[above] {
-                        self.story.below(above).iter().for_each(|act| inside[*act] = true);
+                        self.tree.below(above).iter().for_each(|act| inside[*act] = true);
                     }
                 }
                 vec![within(&|act| inside[act])]
             }
             Scope::InEach(function) => {
                 let below = |above: usize| {
-                    let mut part: Part = self.story.below(above).to_vec();
+                    let mut part: Part = self.tree.below(above).to_vec();
                     part.retain(|act| self.act(*act).phase == phase);
                     part.sort_unstable();
                     part
@@ -298,21 +298,21 @@ impl<'s, 'a> Judge<'s, 'a> {
             return false;
         }
         let named = |act: usize| self.bound.functions().any(|(_, own)| own == self.act(act).function);
-        (0..self.story.acts.len())
+        (0..self.tree.acts.len())
             .filter(|act| named(*act))
-            .any(|act| self.act(act).adrift || self.story.above(act).any(|above| self.act(above).adrift))
+            .any(|act| self.act(act).adrift || self.tree.above(act).any(|above| self.act(above).adrift))
     }
 
     /// Lists what a reader asks first when a clause does not hold: the same name on another class.
     fn closest(&self) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
         for (written, own) in self.bound.functions() {
-            if self.story.acts.iter().any(|act| act.function == own) {
+            if self.tree.acts.iter().any(|act| act.function == own) {
                 continue;
             }
             let last = written.rsplit('.').next().unwrap_or(written);
             let mut others: Vec<_> =
-                self.story.acts.iter().filter(|act| act.function.qualname().rsplit('.').next() == Some(last)).collect();
+                self.tree.acts.iter().filter(|act| act.function.qualname().rsplit('.').next() == Some(last)).collect();
             others.dedup_by_key(|act| act.function);
             out.push(match others.first() {
                 Some(other) => format!("{written} was not called; {} was ({}).", other.function.qualname(), other.start),

@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use crate::domain::clause::{Calls, Head, Times, Which};
 use crate::domain::journey::LineId;
 use crate::domain::value::Value;
+use crate::judge::call_tree::{CallTree, Ended};
 use crate::judge::evaluate::{Answer3, Judge, Part, Verdict, argument};
 use crate::judge::near::{Begins, Below, Ends, Hits};
-use crate::judge::story::{Ended, Story};
 use crate::judge::values::{self, Answer};
 
 /// Lines of evidence for what holds.
@@ -31,7 +31,7 @@ pub(super) fn decide(judge: &Judge<'_, '_>, head: &Head, part: &Part) -> Verdict
         }),
         Head::ReturnsResultOf { function, of } => {
             let results: Vec<(usize, Answer)> = judge.of(part, of).into_iter().map(|act| (act, Answer::Yes)).collect();
-            let results = Below::new(judge.story, &results);
+            let results = Below::new(judge.tree, &results);
             in_part.each(function, "returned something else", |act| match judge.act(act).ended {
                 Ended::Returned(value) => Some(in_part.is_result_of(act, value, &results)),
                 Ended::Raised { .. } => Some(Answer::No),
@@ -57,12 +57,11 @@ pub(super) fn decide(judge: &Judge<'_, '_>, head: &Head, part: &Part) -> Verdict
         }
         Head::Successively { calls, parameter, values } => in_part.successively(calls, parameter, values),
         Head::Within { function, calls } => {
-            let below = Below::new(judge.story, &in_part.hits(calls));
+            let below = Below::new(judge.tree, &in_part.hits(calls));
             in_part.each(function, "ended without it", |act| Some(Answer::any(below.of(Some(act)).map(|(_, fits)| fits))))
         }
-        Head::OnlyInside { calls, function } => in_part.universal(calls, "happened elsewhere", |act| {
-            judge.story.above(act).any(|above| judge.is_of(above, function)).into()
-        }),
+        Head::OnlyInside { calls, function } => in_part
+            .universal(calls, "happened elsewhere", |act| judge.tree.above(act).any(|above| judge.is_of(above, function)).into()),
         Head::NeverBetween { first, last, calls } => in_part.never_between(first, last, calls),
         Head::OnlyBetween { calls, first, last } => {
             let mut windows = in_part.windows(first, last);
@@ -115,9 +114,9 @@ struct Inside {
 }
 
 impl Inside {
-    fn new(story: &Story<'_>, hits: &Hits) -> Self {
+    fn new(tree: &CallTree<'_>, hits: &Hits) -> Self {
         let sure = hits.iter().filter(|(_, fits)| *fits == Answer::Yes).map(|(act, _)| *act);
-        Self { begins: Begins::of(story, hits), first: sure.min(), any: Answer::any(hits.iter().map(|(_, fits)| *fits)) }
+        Self { begins: Begins::of(tree, hits), first: sure.min(), any: Answer::any(hits.iter().map(|(_, fits)| *fits)) }
     }
 }
 
@@ -234,7 +233,7 @@ impl InPart<'_, '_, '_> {
             let (first, then) = (&pair[0], &pair[1]);
             open |= Answer::any(first.iter().map(|(_, fits)| *fits)).and(Answer::any(then.iter().map(|(_, fits)| *fits)))
                 != Answer::Yes;
-            let ends = Ends::of(self.judge.story, first);
+            let ends = Ends::of(self.judge.tree, first);
             for (late, fits) in then {
                 match fits.not().or(ends.before(self.start(*late))) {
                     Answer::Yes => {}
@@ -258,7 +257,7 @@ impl InPart<'_, '_, '_> {
     }
 
     fn only_after(&self, calls: &Calls, first: &Calls) -> Verdict {
-        let ends = Ends::of(self.judge.story, &self.hits(first));
+        let ends = Ends::of(self.judge.tree, &self.hits(first));
         self.universal(calls, &format!("came without {first} before it"), |late| ends.before(self.start(late)))
     }
 
@@ -268,16 +267,16 @@ impl InPart<'_, '_, '_> {
         self.universal(calls, &format!("did not come right after {first}"), |late| {
             let strand = self.judge.act(late).strand;
             let before =
-                (0..late).rev().find(|act| self.judge.act(*act).strand == strand && !self.judge.story.is_below(late, *act));
+                (0..late).rev().find(|act| self.judge.act(*act).strand == strand && !self.judge.tree.is_below(late, *act));
             let Some(before) = before else { return Answer::No };
-            let mut chain = std::iter::once(before).chain(self.judge.story.above(before));
+            let mut chain = std::iter::once(before).chain(self.judge.tree.above(before));
             chain.find_map(|act| firsts.get(&act).filter(|_| self.precedes(act, late))).copied().unwrap_or(Answer::No)
         })
     }
 
     fn followed(&self, calls: &Calls, by: &[Calls]) -> Verdict {
         let after: Vec<(usize, Answer)> = by.iter().flat_map(|calls| self.hits(calls)).collect();
-        let begins = Begins::of(self.judge.story, &after);
+        let begins = Begins::of(self.judge.tree, &after);
         self.universal(calls, "was not followed by it", |early| begins.after(self.judge.act(early).end))
     }
 
@@ -318,16 +317,16 @@ impl InPart<'_, '_, '_> {
     /// In the innermost call around the condition whose function ever leads to the other, else everywhere.
     fn conditional(&self, condition: &Calls, then: &Calls, called: bool) -> Verdict {
         let all = self.hits(then);
-        let story = self.judge.story;
+        let tree = self.judge.tree;
         let reaches: std::collections::BTreeSet<_> =
-            all.iter().flat_map(|(act, _)| story.above(*act)).map(|around| self.judge.act(around).function).collect();
+            all.iter().flat_map(|(act, _)| tree.above(*act)).map(|around| self.judge.act(around).function).collect();
         let wrong = if called { format!("was not followed by {then}") } else { format!("and yet {then} was called") };
-        let below = Below::new(story, &all);
+        let below = Below::new(tree, &all);
         let mut known: HashMap<Option<usize>, Inside> = HashMap::new();
         let mut items = Vec::new();
         for (act, fits) in self.hits(condition) {
-            let around = story.above(act).find(|around| reaches.contains(self.judge.act(*around).function));
-            let inside = known.entry(around).or_insert_with(|| Inside::new(story, &below.of(around).collect::<Vec<_>>()));
+            let around = tree.above(act).find(|around| reaches.contains(self.judge.act(*around).function));
+            let inside = known.entry(around).or_insert_with(|| Inside::new(tree, &below.of(around).collect::<Vec<_>>()));
             let found = if called {
                 inside.begins.after(self.judge.act(act).end)
             } else {
@@ -355,9 +354,9 @@ impl InPart<'_, '_, '_> {
     }
 
     fn raised_inside(&self, exception: &str, function: &str, handled: bool, by: Option<&str>) -> Verdict {
-        let story = self.judge.story;
+        let tree = self.judge.tree;
         let inside =
-            |act: usize| self.judge.is_of(act, function) || story.above(act).any(|above| self.judge.is_of(above, function));
+            |act: usize| self.judge.is_of(act, function) || tree.above(act).any(|above| self.judge.is_of(above, function));
         let raised: Vec<usize> =
             self.part.iter().copied().filter(|act| self.judge.act(*act).raised(Some(exception)) && inside(*act)).collect();
         if raised.is_empty() || !handled {
@@ -386,7 +385,7 @@ impl InPart<'_, '_, '_> {
     /// The nearest call around one that its exception did not end.
     fn handler(&self, act: usize) -> Option<usize> {
         let Ended::Raised { exception, .. } = self.judge.act(act).ended else { return None };
-        self.judge.story.above(act).find(|above| match self.judge.act(*above).ended {
+        self.judge.tree.above(act).find(|above| match self.judge.act(*above).ended {
             Ended::Raised { exception: own, .. } => values::ordinal(own) != values::ordinal(exception),
             _ => true,
         })
@@ -409,7 +408,7 @@ impl InPart<'_, '_, '_> {
                     let answer = match field {
                         None => values::same(given, value),
                         Some(field) => {
-                            self.judge.story.part(when, given, field).map_or(Answer::Unknown, |part| values::same(part, value))
+                            self.judge.tree.part(when, given, field).map_or(Answer::Unknown, |part| values::same(part, value))
                         }
                     };
                     all = all.or(answer);
@@ -551,14 +550,14 @@ impl InPart<'_, '_, '_> {
     /// Two calls overlap when neither is below the other and each began before the other ended.
     fn overlap(&self, function: &str, wanted: bool) -> Verdict {
         let acts = self.judge.of(self.part, function);
-        let story = self.judge.story;
+        let tree = self.judge.tree;
         let mut found = None;
         // The one that goes on longest meets all that begin before it ends.
         let mut longest: Option<usize> = None;
         for act in acts.iter().copied() {
             if let Some(long) = longest
                 && self.judge.act(long).end.is_none_or(|end| end > self.start(act))
-                && !story.is_below(act, long)
+                && !tree.is_below(act, long)
             {
                 found = Some((long, act));
                 break;

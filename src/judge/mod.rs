@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod approved;
 pub mod audit;
+mod call_tree;
 pub mod compact;
 pub mod covering;
 pub mod data;
@@ -18,7 +19,6 @@ mod phrases;
 pub mod prompt;
 pub mod prompt_journey;
 pub mod proposed;
-mod story;
 pub mod suggest;
 pub mod telling;
 pub mod validate;

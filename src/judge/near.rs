@@ -2,7 +2,7 @@
 //! too long.
 
 use crate::domain::journey::LineId;
-use crate::judge::story::Story;
+use crate::judge::call_tree::CallTree;
 use crate::judge::values::Answer;
 
 /// Calls that are, or may be, meant.
@@ -35,10 +35,10 @@ impl Bound {
 pub(super) struct Ends(Bound);
 
 impl Ends {
-    pub(super) fn of(story: &Story<'_>, hits: &Hits) -> Self {
+    pub(super) fn of(tree: &CallTree<'_>, hits: &Hits) -> Self {
         let mut ends = Bound::default();
         for (act, fits) in hits {
-            if let Some(end) = story.acts[*act].end {
+            if let Some(end) = tree.acts[*act].end {
                 ends.note(end, *fits, LineId::min);
             }
         }
@@ -56,10 +56,10 @@ impl Ends {
 pub(super) struct Begins(Bound);
 
 impl Begins {
-    pub(super) fn of(story: &Story<'_>, hits: &Hits) -> Self {
+    pub(super) fn of(tree: &CallTree<'_>, hits: &Hits) -> Self {
         let mut begins = Bound::default();
         for (act, fits) in hits {
-            begins.note(story.acts[*act].start, *fits, LineId::max);
+            begins.note(tree.acts[*act].start, *fits, LineId::max);
         }
         Self(begins)
     }
@@ -72,22 +72,22 @@ impl Begins {
 
 /// Certain calls, by the calls around them.
 pub(super) struct Below<'s, 'a> {
-    story: &'s Story<'a>,
+    tree: &'s CallTree<'a>,
     /// With their places in the tree, sorted by these.
     hits: Vec<(usize, (usize, Answer))>,
 }
 
 impl<'s, 'a> Below<'s, 'a> {
-    pub(super) fn new(story: &'s Story<'a>, hits: &Hits) -> Self {
-        let mut hits: Vec<_> = hits.iter().map(|hit| (story.place(hit.0).start, *hit)).collect();
+    pub(super) fn new(tree: &'s CallTree<'a>, hits: &Hits) -> Self {
+        let mut hits: Vec<_> = hits.iter().map(|hit| (tree.place(hit.0).start, *hit)).collect();
         hits.sort_by_key(|(place, _)| *place);
-        Self { story, hits }
+        Self { tree, hits }
     }
 
     /// Lists those below a call; without one, all of them.
     pub(super) fn of(&self, above: Option<usize>) -> impl Iterator<Item = (usize, Answer)> + use<'_, 's, 'a> {
         let range = above.map_or(0..self.hits.len(), |above| {
-            let place = self.story.place(above);
+            let place = self.tree.place(above);
             let from = self.hits.partition_point(|(at, _)| *at <= place.start);
             from..self.hits.partition_point(|(at, _)| *at < place.end)
         });

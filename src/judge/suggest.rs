@@ -9,9 +9,9 @@ use crate::domain::callee::Callee;
 use crate::domain::clause::{Calls, Clause, Ending, Head, Outcome, Scope, Test, Times};
 use crate::domain::journey::{JourneyEvent, LineId, Phase, What};
 use crate::domain::value::Value;
+use crate::judge::call_tree::{CallTree, Ended};
 use crate::judge::evaluate::evaluate;
 use crate::judge::names::{Bound, Names};
-use crate::judge::story::{Ended, Story};
 use crate::judge::values::{self, Answer};
 
 /// Clauses proposed of one journey.
@@ -35,12 +35,12 @@ pub struct Suggestion {
 /// Proposes clauses that hold on a journey, those first that notice most and share words with the intent.
 #[must_use]
 pub fn suggest(events: &[JourneyEvent], names: &Names, intent: &str) -> Vec<Suggestion> {
-    let story = Story::new(events);
+    let tree = CallTree::new(events);
     let words: HashSet<String> = words(intent).collect();
     let mut seen = HashSet::new();
     let mut found: Vec<(usize, Suggestion)> = Vec::new();
     let tried = if events.len() > EVENTS_MAX { TRIED.1 } else { TRIED.0 };
-    for clause in candidates(&story, names).into_iter().take(tried) {
+    for clause in candidates(&tree, names).into_iter().take(tried) {
         let text = clause.to_string();
         let Ok(bound) = names.bind(clause) else { continue };
         if !seen.insert(text.clone()) || !holds(events, &bound) {
@@ -80,14 +80,14 @@ fn clause(head: Head) -> Clause {
 }
 
 /// Everything that may be said of the calls of a test, most telling first.
-fn candidates(story: &Story<'_>, names: &Names) -> Vec<Clause> {
-    let acts: Vec<usize> = (0..story.acts.len()).filter(|act| story.acts[*act].phase == Phase::Call).collect();
+fn candidates(tree: &CallTree<'_>, names: &Names) -> Vec<Clause> {
+    let acts: Vec<usize> = (0..tree.acts.len()).filter(|act| tree.acts[*act].phase == Phase::Call).collect();
     // A test says nothing about itself.
     let is_test = |function: &Callee| function.qualname().rsplit('.').next().is_some_and(|last| last.starts_with("test_"));
     let name = |function: &Callee| names.shortest(function).filter(|_| !is_test(function));
     let mut counts: Vec<(&Callee, u32)> = Vec::new();
     for act in &acts {
-        let function = story.acts[*act].function;
+        let function = tree.acts[*act].function;
         match counts.iter_mut().find(|(own, _)| *own == function) {
             Some((_, count)) => *count += 1,
             None => counts.push((function, 1)),
@@ -96,10 +96,10 @@ fn candidates(story: &Story<'_>, names: &Names) -> Vec<Clause> {
     let once = |function: &Callee| counts.iter().any(|(own, count)| *own == function && *count == 1);
     let (mut order, mut conditions, mut nesting, mut flows, mut ends) = (vec![], vec![], vec![], vec![], vec![]);
     for (at, index) in acts.iter().enumerate().take(LOOKED_AT) {
-        let act = &story.acts[*index];
+        let act = &tree.acts[*index];
         let Some(own) = name(act.function) else { continue };
-        let next = acts[at + 1..].iter().take(LOOKED_AT).find(|later| story.acts[**later].parent == act.parent);
-        if let Some(next) = next.map(|next| &story.acts[*next])
+        let next = acts[at + 1..].iter().take(LOOKED_AT).find(|later| tree.acts[**later].parent == act.parent);
+        if let Some(next) = next.map(|next| &tree.acts[*next])
             && let Some(other) = name(next.function)
             && next.function != act.function
         {
@@ -115,11 +115,11 @@ fn candidates(story: &Story<'_>, names: &Names) -> Vec<Clause> {
                 }
             }
         }
-        if let Some(parent) = act.parent.and_then(|parent| name(story.acts[parent].function)) {
+        if let Some(parent) = act.parent.and_then(|parent| name(tree.acts[parent].function)) {
             nesting.push(clause(Head::Within { function: parent, calls: Calls::of(&own) }));
         }
         for (parameter, value) in act.args.iter().skip(usize::from(act.receiver.is_some())) {
-            let maker = acts[..at].iter().rev().map(|earlier| &story.acts[*earlier]).find(|earlier| {
+            let maker = acts[..at].iter().rev().map(|earlier| &tree.acts[*earlier]).find(|earlier| {
                 matches!(earlier.ended, Ended::Returned(made) if telling(made) && values::same(made, value) == Answer::Yes)
                     && earlier.ended_before(act.start)
             });

@@ -49,34 +49,34 @@ pub(super) enum Ended<'a> {
 }
 
 /// The fields of an object: each as it was at the lines where it was told.
-type Told<'a> = HashMap<&'a str, Vec<(LineId, &'a Value)>>;
+type FieldValues<'a> = HashMap<&'a str, Vec<(LineId, &'a Value)>>;
 
 /// All calls of a journey, in the order of their beginnings.
 #[derive(Debug, Default)]
-pub(super) struct Story<'a> {
+pub(super) struct CallTree<'a> {
     pub acts: Vec<Act<'a>>,
     /// The places of each call and all below it, in the order of the tree.
     places: Vec<Range<usize>>,
     /// The calls in that order.
     in_tree: Vec<usize>,
     /// What was told of each object's fields, by process and number, each time with the line.
-    fields: HashMap<(i64, u64), Told<'a>>,
+    fields: HashMap<(i64, u64), FieldValues<'a>>,
 }
 
-impl<'a> Story<'a> {
+impl<'a> CallTree<'a> {
     /// Reads a journey.
     pub(super) fn new(events: &'a [JourneyEvent]) -> Self {
-        let mut story = Self::default();
+        let mut tree = Self::default();
         let mut places: HashMap<LineId, usize> = HashMap::new();
         for event in events {
             if let What::Call { function, args, receiver, parent, caller_line, task, brief, .. } = &event.what {
-                places.insert(event.line, story.acts.len());
+                places.insert(event.line, tree.acts.len());
                 let parent = parent.and_then(|line| places.get(&line).copied());
                 let strand = (event.process, event.thread, *task);
-                let of_main = story.acts.first().is_none_or(|first| first.process == event.process);
+                let of_main = tree.acts.first().is_none_or(|first| first.process == event.process);
                 let beside = caller_line.is_none() && (*task, event.thread) != (0, 0);
                 let adrift = parent.is_none() && (beside || !of_main);
-                story.acts.push(Act {
+                tree.acts.push(Act {
                     function,
                     parent,
                     process: event.process,
@@ -91,24 +91,24 @@ impl<'a> Story<'a> {
                     changed: Vec::new(),
                     brief: *brief,
                 });
-                args.iter().for_each(|arg| story.learn(event, &arg.value));
+                args.iter().for_each(|arg| tree.learn(event, &arg.value));
                 continue;
             }
             let Some(place) = places.get(&event.call).copied() else { continue };
             match &event.what {
                 What::Return { value, changed } => {
-                    story.learn(event, value);
-                    story.finish(place, event, Ended::Returned(value), changed);
+                    tree.learn(event, value);
+                    tree.finish(place, event, Ended::Returned(value), changed);
                 }
                 What::Raise { exception, mro, changed, .. } => {
-                    story.finish(place, event, Ended::Raised { exception, mro }, changed);
+                    tree.finish(place, event, Ended::Raised { exception, mro }, changed);
                 }
-                What::Throw { closed: true } => story.finish(place, event, Ended::Closed, &[]),
+                What::Throw { closed: true } => tree.finish(place, event, Ended::Closed, &[]),
                 _ => {}
             }
         }
-        story.arrange();
-        story
+        tree.arrange();
+        tree
     }
 
     /// Finds each call's place in the tree: what is around a call began before it.
