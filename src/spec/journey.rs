@@ -11,7 +11,7 @@ use crate::domain::value::{TypeName, Value};
 use crate::judge::names::Names;
 
 /// A test as a journey.
-pub struct Story {
+pub struct StepsJourney {
     /// Its events.
     pub events: Vec<JourneyEvent>,
     /// The line of each step's call; none of a group and of what was not run.
@@ -20,9 +20,9 @@ pub struct Story {
     pub names: Names,
 }
 
-/// Tells the steps of a test.
+/// Writes the steps of a test as a journey.
 #[must_use]
-pub fn tell(steps: &[StepReport]) -> Story {
+pub fn of_steps(steps: &[StepReport]) -> StepsJourney {
     let mut events: Vec<JourneyEvent> = Vec::new();
     let mut lines = Vec::new();
     let mut tools = Vec::new();
@@ -68,10 +68,10 @@ pub fn tell(steps: &[StepReport]) -> Story {
             end => raised(&end.error().unwrap_or_default()),
         });
     }
-    Story { events, lines, names: Names::of(tools) }
+    StepsJourney { events, lines, names: Names::of(tools) }
 }
 
-/// Tells an error: `ValueError: no such user`, or words of ours.
+/// Writes an error: `ValueError: no such user`, or words of ours.
 fn raised(error: &str) -> What {
     let first = error.lines().next().unwrap_or_default();
     let (name, message) = first.split_once(": ").filter(|(name, _)| !name.contains(' ')).unwrap_or(("ToolError", first));
@@ -137,14 +137,14 @@ mod tests {
             one.args = json!({ data: data });
             one.printed = data.into();
             let other = step("b", Some("api"), End::Raised { error: data.into() });
-            let story = tell(&[one, other]);
+            let journey = of_steps(&[one, other]);
             let question = Question {
                 wanted: Wanted::Verdict,
                 intent: "It is nice.",
                 sentences: &["It is nice.".to_owned()],
                 decided: &[],
-                events: &story.events,
-                names: &story.names,
+                events: &journey.events,
+                names: &journey.names,
                 sources: &[],
                 others: &[],
                 incomplete: None,
@@ -160,17 +160,17 @@ mod tests {
 
     #[test]
     fn calls_of_tools_are_calls_and_what_was_not_run_is_not_there() {
-        let story = tell(&[
+        let journey = of_steps(&[
             step("group", None, End::Returned { result: json!([]) }),
             step("a", Some("api_get"), End::Returned { result: json!({ "x": [1.5, null, true] }) }),
             step("b", Some("api_put"), End::NotRun { why: "no".into() }),
             step("c", Some("api_put"), End::Raised { error: "ValueError: no such user\n  a.py:1".into() }),
         ]);
-        assert_eq!(story.lines, [None, Some(LineId(1)), None, Some(LineId(3))]);
-        let lines: Vec<String> = story.events.iter().map(JourneyEvent::text).collect();
+        assert_eq!(journey.lines, [None, Some(LineId(1)), None, Some(LineId(3))]);
+        let lines: Vec<String> = journey.events.iter().map(JourneyEvent::text).collect();
         assert_eq!(lines.len(), 4);
         assert!(lines[0].contains("tools:api_get(id=1, big=18446744073709551615)"), "{lines:?}");
         assert!(lines[1].contains("1.5") && lines[3].contains("ValueError"), "{lines:?}");
-        assert!(story.names.resolve("api_put").is_ok() && story.names.resolve("api_other").is_err());
+        assert!(journey.names.resolve("api_put").is_ok() && journey.names.resolve("api_other").is_err());
     }
 }

@@ -9,11 +9,11 @@
 pub mod agent;
 pub mod fold;
 pub mod interpolate;
+pub mod journey;
 pub mod load;
 pub mod prompt;
 pub mod run;
 pub mod schema;
-pub mod story;
 pub mod tools;
 pub mod validate;
 pub mod written;

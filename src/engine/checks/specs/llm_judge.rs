@@ -16,8 +16,8 @@ use crate::engine::checks::llm::opinions::{About, Asking, Reply};
 use crate::judge::answer::Outcome;
 use crate::judge::prompt::{Question, Wanted};
 use crate::spec::fold::{self, Ending};
+use crate::spec::journey::{self, StepsJourney};
 use crate::spec::run::Ran;
-use crate::spec::story::{self, Story};
 
 /// What came of putting open sentences to a model.
 pub struct Put {
@@ -44,21 +44,21 @@ pub struct File<'a> {
 /// Asks about all open sentences of a test, and writes what came of them into its steps.
 pub async fn put(asking: &Asking, spec: &Spec, file: &File<'_>, ran: &mut Ran, redactor: &mut Redactor) -> Put {
     let before = fold::ending(spec, ran);
-    let told = story::tell(&ran.steps);
-    let open = open(ran, &before, &told);
+    let steps = journey::of_steps(&ran.steps);
+    let open = open(ran, &before, &steps);
     let mut put = Put { ending: before, evaluator: None, broken: None, issues: Vec::new() };
     if open.is_empty() {
         return put;
     }
     let sentences: Vec<String> = open.iter().map(|one| one.asked.clone()).collect();
-    let journey: Vec<String> = told.events.iter().map(|event| event.text()).collect();
+    let journey: Vec<String> = steps.events.iter().map(|event| event.text()).collect();
     let question = Question {
         wanted: Wanted::Verdict,
         intent: if spec.description.trim().is_empty() { &spec.name } else { &spec.description },
         sentences: &sentences,
         decided: &[],
-        events: &told.events,
-        names: &told.names,
+        events: &steps.events,
+        names: &steps.names,
         sources: &[],
         others: &[],
         incomplete: None,
@@ -78,7 +78,7 @@ pub async fn put(asking: &Asking, spec: &Spec, file: &File<'_>, ran: &mut Ran, r
                     Outcome::Vacuous => ClauseOutcome::Vacuous,
                     Outcome::Unclear => ClauseOutcome::Unclear,
                 };
-                let lines = judged.evidence.iter().filter_map(|line| told.events.get(line.0 as usize - 1));
+                let lines = judged.evidence.iter().filter_map(|line| steps.events.get(line.0 as usize - 1));
                 let shown = lines.map(|event| event.text()).collect();
                 let evidence = judged.evidence.iter().map(|line| format!("L{}", line.0)).collect();
                 let decided = Decided { text: one.text, outcome, evidence, why: judged.why, shown, needs_model: false };
@@ -132,7 +132,7 @@ struct Open {
     asked: String,
 }
 
-fn open(ran: &Ran, ending: &Ending, told: &Story) -> Vec<Open> {
+fn open(ran: &Ran, ending: &Ending, steps: &StepsJourney) -> Vec<Open> {
     let mut open = Vec::new();
     let mut add = |part: Part, clauses: &[Decided], about: &str| {
         for (at, clause) in clauses.iter().enumerate().filter(|(_, clause)| clause.needs_model) {
@@ -140,7 +140,7 @@ fn open(ran: &Ran, ending: &Ending, told: &Story) -> Vec<Open> {
         }
     };
     for (number, step) in ran.steps.iter().enumerate() {
-        let line = told.lines.get(number).copied().flatten().map_or_else(String::new, |line| format!(" (L{})", line.0));
+        let line = steps.lines.get(number).copied().flatten().map_or_else(String::new, |line| format!(" (L{})", line.0));
         add(Part::Step(number), &step.clauses, &format!("Of the step “{}”{line}", name(step)));
     }
     add(Part::PassIf, &ending.pass_if, "Of all steps together");
