@@ -104,7 +104,7 @@ async fn news(global: &Global, reference: &str, stop: &Stop) -> Result<Option<Di
     engine::require_trust(&options.root, options.trust)?;
     let handle = engine::open(options).await?;
     let late = || {
-        Trouble::environment("The agent was not told what its edits do.")
+        Trouble::environment("The agent got no report of what its edits do.")
             .because(format!("It took more than {} s.", LIMIT.as_secs()))
             .so("pytead-tui diff shows it.")
     };
@@ -142,7 +142,7 @@ fn message(diff: &Diff) -> String {
          named there, or say in your answer how you checked them. "
     };
     format!(
-        "{differs}{uncompared}You are told this once; a person decides on what stays.\n\n{}",
+        "{differs}{uncompared}This is reported once. A person decides what stays.\n\n{}",
         diff_report::agent(diff, EVIDENCE_MAX)
     )
 }

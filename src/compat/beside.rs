@@ -42,7 +42,7 @@ const KEPT: &[(&str, &str)] = &[
     ("call_logs", "old traces: `pytead-tui import call_logs` takes them in; then nothing here needs them: rm -r call_logs"),
     (
         ".pytest_semantic_cache.db",
-        "what pytest-semantic's model said: told beside what is unclear, and no proof; nothing here needs it: \
+        "what pytest-semantic's model said: shown beside unclear verdicts, decides nothing, and is not needed: \
          rm .pytest_semantic_cache.db",
     ),
 ];

@@ -190,14 +190,14 @@ pub enum Outcome {
     Violated,
     /// Nothing happened that it speaks of.
     Vacuous,
-    /// It cannot be told from what was recorded.
+    /// The recording does not decide it.
     Unknown { reason: Sentence },
 }
 
 /// A decided clause: what came of it, and the lines that show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What came of it.
+    /// The result.
     #[serde(flatten)]
     pub outcome: Outcome,
     /// Why, for people.

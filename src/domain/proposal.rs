@@ -398,7 +398,7 @@ pub struct Proposal {
 }
 
 impl Proposal {
-    /// Gives the evidence that the model was told another signature or docstring than the function has today.
+    /// Returns the evidence that the signature or docstring changed since the model was asked.
     #[must_use]
     pub fn promise_changed(&self) -> Option<&Evidence> {
         self.evidence.iter().find(|line| self.state == ProposalState::Stale && line.what == EvidenceKind::InterfaceChanged)

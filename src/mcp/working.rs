@@ -164,5 +164,5 @@ pub fn seconds(given: &Arguments, default: u64) -> Result<u64, Trouble> {
 }
 
 pub fn too_late() -> Trouble {
-    Trouble::environment("It was ended for its time, so nothing can be told.").so("Ask for fewer functions, or more seconds.")
+    Trouble::environment("It ran out of time, so the result is unknown.").so("Ask for fewer functions, or more seconds.")
 }

@@ -103,7 +103,7 @@ pub fn intent_rows(shown: &Intent<'_>, zone: Zone, now: Moment, width: usize) ->
     } else if shown.takes_journey {
         out.extend(say(
             Role::Text,
-            "a accepts what it does now as what it is for: from then on a change of it is told. e chooses clauses instead, g asks a model for some.",
+            "a accepts this journey as correct. Later changes are reported. e chooses clauses instead, g asks a model for some.",
             0,
         ));
     }

@@ -84,7 +84,7 @@ impl Key {
     }
 }
 
-/// Keys of terminals that cannot be told from others, so they are never bound.
+/// Keys that a terminal sends like other keys, so they are never bound.
 const NEVER: [(&str, &str); 5] =
     [("Ctrl-i", "Tab"), ("Ctrl-m", "Enter"), ("Ctrl-h", "Backspace"), ("Ctrl-j", "Enter"), ("Ctrl-[", "Esc")];
 
@@ -129,7 +129,7 @@ impl Keymap {
                 for name in keys {
                     let key = Key::parse(name).ok_or_else(|| wrong(format!("{name} is not a key.")))?;
                     if let Some((_, same)) = NEVER.iter().find(|(never, _)| never.eq_ignore_ascii_case(name)) {
-                        return Err(wrong(format!("{name} cannot be told from {same}.")));
+                        return Err(wrong(format!("A terminal sends the same for {name} and {same}.")));
                     }
                     map.bound.push((entry.context, key, entry.action));
                 }

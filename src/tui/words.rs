@@ -163,13 +163,13 @@ pub const SPEC_REQUEST: &str = "What the test is to show, and the names of your 
 /// Above a draft whose code changed.
 pub const STALE_DRAFT: &str = "The code under this changed. This is the text from before.";
 /// Above a model's draft whose function has another signature or docstring now.
-pub const STALE_PROMISE: &str = "The model was told another signature or docstring. t asks it again.";
+pub const STALE_PROMISE: &str = "Signature or docstring changed since this draft. t asks again.";
 /// Above a change whose code changed again.
 pub const STALE_CHANGE: &str = "The code changed again since.";
 /// A change that waits no more: the code went back.
 pub const ENDS_AS_BEFORE: &str = "It ends as before again. There is nothing to decide.";
 /// What waits no more: another workbench decided.
-pub const WAITS_NO_MORE: &str = "It waits no more: it was decided elsewhere.";
+pub const WAITS_NO_MORE: &str = "Already decided in another window.";
 /// Above a draft that has a newer one.
 pub const NEWER_READY: &str = "A new draft is ready. t shows it.";
 /// Above a draft the gate turned down.

@@ -530,7 +530,7 @@ fn a_program_of_the_persons_is_asked_after_their_word() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-const TOLD: &str = "The model was told another signature or docstring";
+const OUTDATED: &str = "Signature or docstring changed since this draft";
 
 /// Opens the workbench on a proved draft of a model, and saves the function with another docstring.
 fn promise_differently(place: &Place) -> Terminal {
@@ -546,13 +546,13 @@ fn promise_differently(place: &Place) -> Terminal {
 fn a_models_draft_of_another_docstring_waits_until_somebody_asks_again() {
     let (place, model) = project(&[GOOD, GOOD]);
     let mut terminal = promise_differently(&place);
-    terminal.wait(TOLD);
+    terminal.wait(OUTDATED);
     terminal.keys("a");
     terminal.wait("t asks");
     assert_eq!(asked(&model), 1, "nobody asked again");
     terminal.keys("t");
     terminal.wait("Ready · proved");
-    assert!(!terminal.screen().contains(TOLD), "{}", terminal.screen());
+    assert!(!terminal.screen().contains(OUTDATED), "{}", terminal.screen());
     let last = model.requests.lock().unwrap().last().cloned().unwrap();
     assert!(last.contains("3 gives 6"), "{last}");
     assert_eq!(asked(&model), 2);

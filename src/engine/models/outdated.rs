@@ -50,7 +50,7 @@ pub fn set_aside(core: &Core, id: ProposalId) -> Result<bool, Trouble> {
         let waits = matches!(standing.state, S::Ready | S::Stale | S::Refused | S::Failed | S::Proving);
         if waits && !said {
             standing.state = S::Stale;
-            let why = "the signature or the docstring is another one than the model was told";
+            let why = "the signature or docstring changed since the model was asked";
             standing.evidence.insert(0, Evidence::new(Finding::Note, EvidenceKind::InterfaceChanged, why));
         }
         waits && !said

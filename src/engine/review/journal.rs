@@ -62,7 +62,7 @@ pub fn catch_up(core: &Arc<Core>) -> Vec<Trouble> {
 /// Carries out a journal entry; gives a line for each of its decisions, made from its place and the proposal as it is then.
 ///
 /// # Errors
-/// Fails, with everything as it was, when a proposal was decided elsewhere or the files cannot be written. Where the last step
+/// Fails, with everything as it was, when another process decided a proposal first or the files cannot be written. Where the last step
 /// cannot be stored the files stay, and that step is made later.
 pub fn carry_out(
     core: &Arc<Core>,
@@ -103,7 +103,7 @@ fn decided_by_other(core: &Core, entry: &JournalEntry, trouble: Trouble) -> Trou
             let said = Trouble::usage(format!("Not decided: {}.", now.subject.short()));
             let taken = core.take_in(&[], |_| Ok(vec![now]));
             core.touch();
-            return if taken.is_err() { trouble } else { said.because("It was decided elsewhere in the meantime.") };
+            return if taken.is_err() { trouble } else { said.because("Another window or process decided it first.") };
         }
     }
     trouble

@@ -82,7 +82,7 @@ pub fn read(core: &Arc<Core>) {
         core.log.add(
             level(ruling),
             "spec",
-            format!("{} {}, run elsewhere", ruling.word(), text::display_line(&name)),
+            format!("{} {}, run by another process", ruling.word(), text::display_line(&name)),
             Some(Topic::Spec(file)),
         );
     }
