@@ -196,7 +196,7 @@ pub struct StepReport {
     pub printed: String,
 }
 
-/// What came of a test.
+/// The report on a test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Its file, below the project's root where it lies there.
@@ -205,7 +205,7 @@ pub struct Report {
     pub name: String,
     /// Its tags.
     pub tags: Vec<String>,
-    /// What came of it.
+    /// The verdict.
     pub verdict: Ruling,
     /// Why, in a sentence.
     pub reason: Sentence,
@@ -213,11 +213,11 @@ pub struct Report {
     pub evaluator: Evaluator,
     /// Its steps, in the order they were run.
     pub steps: Vec<StepReport>,
-    /// What `pass_if` and `fail_if` came to, one by one.
+    /// The results of `pass_if` and `fail_if`, one by one.
     pub clauses: Vec<Decided>,
-    /// What was seen across steps; decides nothing.
+    /// Observations across steps, which decide nothing.
     pub issues: Vec<Sentence>,
-    /// What a person should know besides: broken plugins, a cleanup that failed, processes left behind.
+    /// More for you to know: broken plugins, a failed cleanup, processes left behind.
     pub notes: Vec<Sentence>,
     /// Milliseconds.
     pub ms: u64,

@@ -20,36 +20,36 @@ pub struct SpecRow {
     pub name: String,
     /// Mistakes of the file.
     pub mistakes: usize,
-    /// What came of it last.
+    /// Its last result.
     pub ruling: Option<Ruling>,
-    /// Why, in a sentence; of a wrong file the first mistake.
+    /// Why, in a sentence; of an invalid file the first mistake.
     pub reason: Sentence,
     /// When it ran last.
     pub at: Option<Moment>,
     /// Milliseconds it took then.
     pub ms: u64,
-    /// Why what came of it is not of today's code.
+    /// Why its last result is out of date.
     pub stale: Option<Sentence>,
-    /// It runs, or waits for its turn.
+    /// Its run, if it runs or is queued.
     pub running: Option<Running>,
 }
 
-/// A run of a YAML test that goes on.
+/// A run of a YAML test that is not finished.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Running {
-    /// When it was asked for.
+    /// When it was requested.
     pub since: Moment,
-    /// It waits for its turn.
+    /// It is queued.
     pub waits: bool,
-    /// Steps that are over.
+    /// Finished steps.
     pub done: usize,
-    /// The step that runs: its name, its line, which try it is and how many there may be.
+    /// The running step: its name, its line, the number of the try and the number of tries.
     pub step: Option<(String, u32, u32, u32)>,
-    /// Why it runs, where nobody asked for it.
+    /// Why it runs, if no person requested it.
     pub because: Option<Sentence>,
 }
 
-/// A YAML test with all that is known of it.
+/// A YAML test with its steps and results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpecView {
     /// In a line.
@@ -58,19 +58,19 @@ pub struct SpecView {
     pub description: String,
     /// Its tags.
     pub tags: Vec<String>,
-    /// What is wrong with the file.
+    /// The mistakes of the file.
     pub mistakes: Vec<SpecMistake>,
     /// Its steps, as the file has them.
     pub plan: Vec<PlannedStep>,
-    /// What the steps did, in the order of their ends: of the run that goes on, else of the last one.
+    /// The results of the steps, in the order of their ends: of the current run, or else of the last one.
     pub steps: Vec<StepReport>,
-    /// What came of it last, without its steps.
+    /// The last report, without its steps.
     pub last: Option<Report>,
-    /// Why it was run then, where nobody asked for it.
+    /// Why it was run then, if no person requested it.
     pub because: Option<Sentence>,
 }
 
-/// Something wrong with a file.
+/// A mistake in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SpecMistake {
     /// The line.
@@ -94,34 +94,34 @@ pub struct PlannedStep {
     pub tool: Option<String>,
     /// How often.
     pub repeat: u32,
-    /// The name its result is kept under.
+    /// The name under which its result is stored.
     pub save_as: Option<String>,
 }
 
-/// What a run of a YAML test rested on.
+/// What a run of a YAML test depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Used {
     /// The test's own file and those of its plugins, as they were when it began.
     pub own: BTreeMap<RelPath, Digest>,
     /// The project's Python files that were imported, as they were when it ended.
     pub files: BTreeMap<RelPath, Digest>,
-    /// The functions that were entered: file and qualified name. Where that is not known, all of the files count.
+    /// The functions that were entered: file and qualified name. If they are unknown, all of the files count.
     pub entered: Option<BTreeSet<(RelPath, String)>>,
-    /// It started processes, and what those ran nobody saw: any change of the code counts.
+    /// It started processes whose code is unknown, so any change of the code counts.
     pub spawned: bool,
 }
 
-/// A run of a YAML test, as it is kept.
+/// A run of a YAML test, as it is stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SpecRun {
-    /// What came of it.
+    /// Its report.
     pub report: Report,
     /// When it began.
     pub began: Moment,
     /// When it ended.
     pub at: Moment,
-    /// Why it was run, where nobody asked for it.
+    /// Why it was run, if no person requested it.
     pub because: Option<Sentence>,
-    /// What it rested on.
+    /// What it depends on.
     pub used: Used,
 }

@@ -1,4 +1,4 @@
-//! Verdicts: what came of a test's intent, and of each clause of it.
+//! Verdicts: the result of a test's intent, and of each of its clauses.
 //!
 //! What a screen needs: the mark from `verdict`, but where `overridden` is set its own mark, never that of PASS; `PASS` with
 //! something in `uncovered` is a pass in part and shown as such (amber). `reason` is the line under the title. Each of
@@ -18,7 +18,7 @@ use crate::domain::gap::Gap;
 use crate::domain::journey::JourneyLine;
 use crate::domain::text_form::text_form;
 
-/// What came of an intent.
+/// The result of an intent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Ruling {
@@ -26,9 +26,9 @@ pub enum Ruling {
     Pass,
     /// It did not.
     Fail,
-    /// It cannot be told.
+    /// It is undecided.
     Unclear,
-    /// The judge is broken: says nothing about the test.
+    /// The judge failed, which says nothing about the test.
     Error,
 }
 
@@ -45,7 +45,7 @@ impl Ruling {
     }
 }
 
-/// What came of a clause or of a sentence that is none.
+/// The result of a clause, or of a sentence that is not a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClauseOutcome {
@@ -53,20 +53,20 @@ pub enum ClauseOutcome {
     Holds,
     /// It was not.
     Violated,
-    /// Nothing happened that it speaks of.
+    /// The clause never applied.
     Vacuous,
-    /// What decides it was not recorded.
+    /// The recording does not decide it.
     Unknown,
-    /// The sentence is no clause, or names what is not there.
+    /// The sentence is not a clause, or names an unknown function.
     Unclear,
 }
 
 /// A clause of an intent, decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decided {
-    /// The canonical sentence, or the sentence as written where it is no clause.
+    /// The canonical sentence, or the sentence as written if it is not a clause.
     pub text: String,
-    /// What came of it.
+    /// Its result.
     pub outcome: ClauseOutcome,
     /// The lines of the journey that show it: `L17`.
     pub evidence: Vec<String>,
@@ -74,17 +74,17 @@ pub struct Decided {
     pub why: Sentence,
     /// The evidence as text, and what a reader asks first. The text is data: lines of the journey.
     pub shown: Vec<String>,
-    /// No rule decides it, so that a model is asked. Over once the test is judged.
+    /// No rule decides it, so a model is queried. False once the test is judged.
     #[serde(skip)]
     pub needs_model: bool,
 }
 
-/// What came of the intent of one run of a test.
+/// The result of the intent of one run of a test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// What came of it.
+    /// The result.
     pub verdict: Ruling,
-    /// A person overruled it; the verdict itself stays what it was.
+    /// A person overruled it; the verdict itself is unchanged.
     pub overridden: bool,
     /// Who decided.
     pub evaluator: Evaluator,
@@ -92,46 +92,46 @@ pub struct Verdict {
     pub reason: Sentence,
     /// Its clauses.
     pub clauses: Vec<Decided>,
-    /// Sentences of the intent that no accepted clause covers: they are not decided, and a PASS beside them is one in part.
+    /// Sentences of the intent that no accepted clause covers. They are undecided, and a PASS with some is a partial one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uncovered: Vec<String>,
-    /// What was asked of a model for it, where one was.
+    /// The query to a model, if one was queried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<Asked>,
-    /// What an override of it is bound to; none where nothing was recorded.
+    /// What an override of it is bound to; none if nothing was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<Bound>,
-    /// Clauses that a model proposed for the intent, where it was asked for some.
+    /// Clauses that a model proposed for the intent, if it was queried for some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposed: Option<Box<Proposed>>,
-    /// What else was asked for: lines for people.
+    /// More that was requested: lines for people.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub shown: BTreeMap<Show, Vec<String>>,
 }
 
-/// What a person's override of a verdict is bound to: it stands while both are the same.
+/// What a person's override of a verdict is bound to. The override counts while both are unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bound {
-    /// A hash of what the test did, as two runs tell it alike.
+    /// A hash of the journey, without what differs between runs.
     pub journey: String,
-    /// A hash of what decides it: the intent's words, its checks, what was accepted for it.
+    /// A hash of what decides it: the intent's words, its checks, the accepted clauses or journey.
     pub meaning: String,
 }
 
-/// Clauses that a model proposed for an intent. None of them counts before a person accepts it.
+/// Clauses that a model proposed for an intent. A clause counts once a person accepts it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Proposed {
-    /// Who proposed them: `llm:` with the place and name of the model; empty where nobody was asked.
+    /// Who proposed them: `llm:` with the place and name of the model; empty if no model was queried.
     pub by: String,
     /// In the order of the intent.
     pub clauses: Vec<ProposedClause>,
-    /// Words of the intent that none of them says.
+    /// Words of the intent that no clause covers.
     pub uncovered: Vec<String>,
-    /// Sentences that were left out, because they are no clauses or name what is not there: each with why.
+    /// Sentences that were left out, each with the reason: they are not clauses, or name an unknown function.
     pub left_out: Vec<Sentence>,
-    /// Why there are none, or what to be careful about.
+    /// Why there are none, or a warning.
     pub note: Option<Sentence>,
-    /// What was asked, or would be.
+    /// The query, sent or not.
     pub asked: Option<Asked>,
 }
 
@@ -140,13 +140,13 @@ pub struct Proposed {
 pub struct ProposedClause {
     /// The canonical sentence.
     pub text: String,
-    /// The words of the intent that it says.
+    /// The words of the intent that it covers.
     pub span: String,
-    /// What comes of it on the journey as it is now.
+    /// Its result on the current journey.
     pub outcome: ClauseOutcome,
     /// Why, for people.
     pub why: Sentence,
-    /// The small changes of the journey that it would notice.
+    /// The small changes of the journey that it detects.
     pub notices: Vec<String>,
 }
 
