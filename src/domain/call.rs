@@ -11,6 +11,7 @@ use crate::base::text;
 use crate::domain::external_access::ExternalAccess;
 use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::gap::Gap;
+use crate::domain::killer::Killer;
 use crate::domain::observation::{Control, Observation};
 use crate::domain::parts;
 use crate::domain::reason::{Place, Reason, ReasonCode};
@@ -440,33 +441,17 @@ pub enum ProgramEnd {
     Running,
     /// It exited with this code.
     Exited(i32),
-    /// A signal ended it.
-    Killed(String),
+    /// It was ended before it exited.
+    Killed(Killer),
     /// It could not be started.
     NotStarted(String),
 }
-
-/// Signals by number, as people know them.
-const SIGNALS: &[(i32, &str)] = &[
-    (1, "SIGHUP"),
-    (2, "SIGINT"),
-    (3, "SIGQUIT"),
-    (4, "SIGILL"),
-    (6, "SIGABRT"),
-    (8, "SIGFPE"),
-    (9, "SIGKILL"),
-    (11, "SIGSEGV"),
-    (13, "SIGPIPE"),
-    (14, "SIGALRM"),
-    (15, "SIGTERM"),
-];
 
 impl ProgramEnd {
     /// Makes the end by a signal.
     #[must_use]
     pub fn by_signal(number: i32) -> Self {
-        let name = SIGNALS.iter().find(|(known, _)| *known == number).map(|(_, name)| (*name).to_owned());
-        Self::Killed(name.unwrap_or_else(|| format!("signal {number}")))
+        Self::Killed(Killer::Signal(number))
     }
 
     /// Says how a program failed, and how many of its calls are stored. Returns nothing for a program that did not fail.
@@ -475,7 +460,7 @@ impl ProgramEnd {
         let end = match self {
             Self::Exited(0) | Self::Running | Self::NotStarted(_) => return None,
             Self::Exited(code) => format!("Your program ended with exit code {code}."),
-            Self::Killed(signal) => format!("Your program was ended by {signal}."),
+            Self::Killed(killer) => format!("Your program was ended by {killer}."),
         };
         let calls = text::count(usize::try_from(kept).unwrap_or(usize::MAX), "call");
         Some(match kept {
@@ -491,10 +476,8 @@ impl ProgramEnd {
     pub fn exit_code(&self) -> i32 {
         match self {
             Self::Exited(code) => *code,
-            Self::Killed(name) => {
-                let known = SIGNALS.iter().find(|(_, known)| known == name).map(|(number, _)| *number);
-                128 + known.or_else(|| name.strip_prefix("signal ")?.parse().ok()).unwrap_or(0)
-            }
+            Self::Killed(Killer::Signal(number)) => 128 + number,
+            Self::Killed(Killer::Unwatched | Killer::Other(_)) => 128,
             Self::Running | Self::NotStarted(_) => 3,
         }
     }

@@ -19,6 +19,7 @@ pub mod gap;
 pub mod job_subject;
 pub mod journal_entry;
 pub mod journey;
+pub mod killer;
 pub mod observation;
 pub mod parts;
 pub mod proposal;

@@ -17,6 +17,7 @@ use crate::base::error::Trouble;
 use crate::base::text::display_line;
 use crate::domain::batch::Batch;
 use crate::domain::call::ProgramEnd;
+use crate::domain::killer::Killer;
 use crate::record::LoadedModule;
 use crate::record::folder::SpoolFolder;
 use crate::record::ingest::{Ingest, Summary};
@@ -270,11 +271,11 @@ impl Ladder {
 fn ended(status: std::io::Result<ExitStatus>) -> ProgramEnd {
     use std::os::unix::process::ExitStatusExt;
     match status {
-        Err(error) => ProgramEnd::Killed(format!("unknown: {error}")),
+        Err(error) => ProgramEnd::Killed(Killer::Other(format!("unknown: {error}"))),
         Ok(status) => match (status.code(), status.signal()) {
             (Some(code), _) => ProgramEnd::Exited(code),
             (None, Some(number)) => ProgramEnd::by_signal(number),
-            (None, None) => ProgramEnd::Killed("unknown".into()),
+            (None, None) => ProgramEnd::Killed(Killer::Other("unknown".into())),
         },
     }
 }

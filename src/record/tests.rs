@@ -446,7 +446,7 @@ fn a_program_is_seen_while_it_runs_and_stopped_when_asked() {
         }))
         .unwrap();
     assert!(ended.took < Duration::from_secs(30), "{ended:?}");
-    assert_eq!((&ended.end, ended.end.exit_code()), (&ProgramEnd::Killed("SIGINT".into()), 130));
+    assert_eq!((&ended.end, ended.end.exit_code()), (&ProgramEnd::by_signal(2), 130));
 }
 
 #[test]
@@ -457,7 +457,7 @@ fn what_is_not_python_runs_and_says_nothing() {
     assert_eq!((ended.end.clone(), ended.end.exit_code()), (ProgramEnd::Exited(7), 7));
     assert!(!ended.summary.recorder_seen);
     let (_, ended) = project.run(interpreter(), &["sh", "-c", "kill -SEGV $$"], CancellationToken::new());
-    assert_eq!((ended.end.clone(), ended.end.exit_code()), (ProgramEnd::Killed("SIGSEGV".into()), 139));
+    assert_eq!((ended.end.clone(), ended.end.exit_code()), (ProgramEnd::by_signal(11), 139));
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub use error::StoreError;
 pub use handle::{FILE, FOLDER, Mode, Store};
 pub use open::{Opened, folder_in, is_own, open, open_in_memory, prepare, set_aside};
 pub use outcomes::{Note, StoredOutcome};
-pub use recordings::{INTERRUPTED, Pruned};
+pub use recordings::Pruned;
 pub use session::AcceptedTest;
 pub use unfinished::Turn;
 pub use verdicts::StoredVerdict;

@@ -8,6 +8,7 @@ use super::json::{json, to_json};
 use super::numbers::{signed, unsigned};
 use crate::base::clock::Moment;
 use crate::domain::call::{COUNTED, ProgramEnd, Recording, RecordingId};
+use crate::domain::killer::Killer;
 
 /// More than this many bytes of rows are not kept: the oldest recordings that nothing rests on go first.
 const SIZE_MAX: i64 = 512 << 20;
@@ -146,9 +147,6 @@ impl Store {
     }
 }
 
-/// How a recording ended whose own process did not live to see it: only its spools may still be taken in.
-pub const INTERRUPTED: &str = "unknown: pytead-tui ended before the program did";
-
 /// Ends recordings that say they run though the process that made them is gone, and gives their numbers: their spools
 /// may still be there.
 pub(super) fn end_interrupted(connection: &Connection) -> Result<Vec<RecordingId>> {
@@ -156,7 +154,7 @@ pub(super) fn end_interrupted(connection: &Connection) -> Result<Vec<RecordingId
     let running =
         statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<Vec<(i64, i32)>>>()?;
     let mut ended = Vec::new();
-    let end = to_json(&ProgramEnd::Killed(INTERRUPTED.into()))?;
+    let end = to_json(&ProgramEnd::Killed(Killer::Unwatched))?;
     for (id, process) in running {
         if is_alive(process) {
             continue;

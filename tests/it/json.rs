@@ -219,10 +219,13 @@ fn every_kind_of_line_in_the_sources_stands_on_the_page_and_no_other() {
         let Some(line) = line.strip_prefix("    ").filter(|line| line.starts_with(char::is_uppercase)) else { continue };
         let mut variant = line.to_owned();
         if variant.ends_with('{') {
-            let mut is_written = true;
+            let (mut is_written, mut renamed) = (true, None);
             for field in lines.by_ref().map(str::trim).take_while(|field| *field != "},") {
-                let is_said = is_written && !field.starts_with("#[");
-                variant.extend(is_said.then(|| format!(" {field}")));
+                renamed = field.strip_prefix("#[serde(rename = \"").and_then(|rest| rest.split('"').next()).or(renamed);
+                if is_written && !field.starts_with("#[") {
+                    let kind = field.split_once(':').map_or("", |(_, kind)| kind);
+                    variant.push_str(&renamed.take().map_or_else(|| format!(" {field}"), |name| format!(" {name}:{kind}")));
+                }
                 is_written = field != "#[serde(skip)]";
             }
         }

@@ -16,6 +16,7 @@ use crate::compat::trace::{self, OldCall};
 use crate::domain::batch::{Batch, CallEnd, CallTimes, FunctionCount, NewCall, SpoolCall};
 use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, ProgramEnd, Recording, RecordingId};
 use crate::domain::function::{Function, FunctionId, FunctionKind, Param, ParamKind};
+use crate::domain::killer::Killer;
 use crate::domain::observation::Observation;
 use crate::domain::value::{TypeName, Value};
 use crate::domain::way::Way;
@@ -25,7 +26,6 @@ use crate::engine::state::core::Core;
 use crate::python::value::{encode_arguments, encode_outcome};
 use crate::record::inputs::{clean, digest};
 use crate::source::index::Index;
-use crate::store::INTERRUPTED;
 
 /// Folders are looked into this deep.
 const DEPTH: usize = 6;
@@ -151,7 +151,7 @@ impl Found {
 
 /// Forgets what the same import took in before it was cut off: this one takes in all of it.
 fn forget_cut_off(core: &Core, command: &[String]) -> Result<(), Trouble> {
-    let cut_off = ProgramEnd::Killed(INTERRUPTED.into());
+    let cut_off = ProgramEnd::Killed(Killer::Unwatched);
     for known in core.store().recordings()? {
         if known.end == cut_off && known.command == command && core.store().forget_recording(known.id)? {
             core.state.lock().recordings.retain(|row| row.id != known.id);

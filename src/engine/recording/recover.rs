@@ -9,6 +9,7 @@ use crate::base::error::Trouble;
 use crate::base::text;
 use crate::domain::call::{ProgramEnd, Recording, RecordingId};
 use crate::domain::event::Level;
+use crate::domain::killer::Killer;
 use crate::domain::snapshot::{Topic, Trust};
 use crate::engine::recording;
 use crate::engine::replay::first_replay;
@@ -16,7 +17,6 @@ use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::record::folder::{SpoolFolder, leftovers};
 use crate::record::live::{self, Progress};
-use crate::store::INTERRUPTED;
 
 /// What stands for the command of a process that was not started by us.
 const TRACED: &str = "@trace";
@@ -52,7 +52,7 @@ fn recording_of(core: &Core, folder: SpoolFolder) -> Result<Option<(SpoolFolder,
     let Ok(id) = folder.recording().parse().map(RecordingId) else { return Ok(None) };
     let Some(known) = core.store().recording(id)? else { return Ok(None) };
     match &known.end {
-        ProgramEnd::Killed(why) if why == INTERRUPTED => Ok(Some((folder, known))),
+        ProgramEnd::Killed(Killer::Unwatched) => Ok(Some((folder, known))),
         ProgramEnd::Running => Ok(None),
         // All of it was stored, and then the process was killed.
         _ if is_of(&folder, &known) => {
@@ -99,7 +99,7 @@ async fn take(core: &Arc<Core>, folder: SpoolFolder, mut known: Recording) -> Re
         return Err(Trouble { what: format!("What was left of recording {} could not be stored.", id.0).into(), ..error.into() });
     }
     summary.apply(&mut known);
-    known.end = if traced { ProgramEnd::Exited(0) } else { ProgramEnd::Killed("an interruption".into()) };
+    known.end = if traced { ProgramEnd::Exited(0) } else { ProgramEnd::Killed(Killer::Other("an interruption".into())) };
     core.store().update_recording(&known)?;
     // Only now: until here a process that is killed can begin again.
     forget(folder);

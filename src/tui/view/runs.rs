@@ -158,7 +158,7 @@ fn recording(state: &AppState, index: usize, row: &RecordingRow, out: &mut Vec<D
         ProgramEnd::Running => ("»", Role::Running, String::new()),
         ProgramEnd::Exited(0) => ("✓", Role::Tested, "exit 0".to_owned()),
         ProgramEnd::Exited(code) => ("✗", Role::Failing, format!("exit {code}")),
-        ProgramEnd::Killed(signal) => ("✗", Role::Failing, signal.clone()),
+        ProgramEnd::Killed(killer) => ("✗", Role::Failing, killer.to_string()),
         ProgramEnd::NotStarted(why) => ("!", Role::Failing, format!("not started: {why}")),
     };
     let mut line = Row::new()
