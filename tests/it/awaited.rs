@@ -98,7 +98,7 @@ fn what_plain_functions_give_is_awaited_and_iterated() {
         "+    with pytest.raises(ValueError, match=r\"^negative: -1$\"):",
         "+        asyncio.run(later(-1))",
         "+        return [item async for item in counting(1)]",
-        "+    assert asyncio.run(shift(5, by=3)) == 8",
+        "+    assert asyncio.run(shift(5, 3)) == 8",
         "+    assert asyncio.run(wrapped(2)) == 102",
         "+    assert asyncio.run(filled(items)) == 3",
         "+    assert items == [5, 6, 2]",

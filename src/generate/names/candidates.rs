@@ -149,7 +149,7 @@ fn ranks(case: &Case, all: &[&Case]) -> Vec<String> {
     words
 }
 
-#[allow(clippy::cast_precision_loss)] // Nothing but their order is asked.
+/// Gives a number for its order among others.
 fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Int(number) => Some(*number as f64),
@@ -162,7 +162,7 @@ fn number(value: &Value) -> Option<f64> {
     }
 }
 
-#[allow(clippy::cast_precision_loss)]
+/// Gives the length of what has one.
 fn length(value: &Value) -> Option<f64> {
     let length = match value {
         Value::Str(text) => text.chars().count(),

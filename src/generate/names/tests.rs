@@ -62,7 +62,7 @@ fn words_say_what_is_special_about_a_value() {
         (text("ten percent"), &["ten_percent", "x_ten_percent"]),
         (text("-4"), &["x_minus_4", "dash_in_x"]),
         (text("10.0.0.1"), &["x_10_0_and_more", "dot_in_x"]),
-        (Value::Float(3.141_592_653), &["x_about_3_14"]),
+        (Value::Float(std::f64::consts::PI), &["x_about_3_14"]),
         (Value::Float(1e-9), &["x_1e_09"]),
         (Value::Float(-2.5), &["negative_x", "x_minus_2_5"]),
         (Value::Int(10_000_000_000), &["large_x"]),

@@ -299,7 +299,7 @@ fn digits(text: &str) -> Digits {
         return exact();
     }
     match text.parse::<f64>() {
-        Ok(number) if number >= 0.01 && number < 1e9 => {
+        Ok(number) if (0.01..1e9).contains(&number) => {
             let rounded = format!("{number:.2}");
             Digits::Rounded(slug(rounded.strip_suffix(".00").unwrap_or(&rounded)).unwrap_or_default())
         }

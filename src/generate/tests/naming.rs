@@ -51,7 +51,7 @@ fn names_say_what_is_special_in_words() {
             (ints(&[1]), string("a longer text than anybody would like to read"), Value::Int(5)),
         ]),
         found(&[
-            (Value::Float(3.141_592_653_589_793), Value::Int(1), Value::Bool(true)),
+            (Value::Float(std::f64::consts::PI), Value::Int(1), Value::Bool(true)),
             (Value::Float(-0.5), Value::Int(1), Value::Bool(true)),
             (Value::Int(12_000_000_000), Value::Int(1), Value::Bool(false)),
             (Value::Int(0), Value::Int(1), Value::Bool(true)),
