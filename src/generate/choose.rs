@@ -7,10 +7,10 @@ use crate::domain::call::{GeneratorEnd, Outcome};
 use crate::domain::proposal::LeftOut;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::Value;
+use crate::generate::argument_features;
 use crate::generate::case::{Case, Ending};
 use crate::generate::layout::Expr;
 use crate::generate::render::rows;
-use crate::generate::telling;
 
 /// R21: the kind of outcome.
 #[must_use]
@@ -129,7 +129,7 @@ pub fn choose(cases: Vec<Case>, most: usize, accepted: &BTreeSet<Digest>) -> (Ve
     rest.iter_mut().for_each(mark_unseen);
     for case in &mut rest {
         case.settled = stands(case);
-        case.shows = telling::shows(case);
+        case.shows = argument_features::of(case);
     }
     let mut room = most * ROWS_OF_A_TEST;
     let (mut chosen, others): (Vec<Case>, Vec<Case>) = rest.into_iter().partition(stands);

@@ -7,6 +7,7 @@
 pub mod act;
 pub mod agree;
 pub mod alike;
+pub mod argument_features;
 pub mod arrays;
 pub mod build;
 pub mod case;
@@ -41,7 +42,6 @@ pub mod stand_ins;
 pub mod steady;
 pub mod surroundings;
 pub mod tables;
-pub mod telling;
 pub mod trim;
 pub mod types;
 

@@ -1,4 +1,4 @@
-//! What a case shows a reader in its arguments: signs, kinds and sizes of values. Of cases that run the same lines, one with
+//! Features of the arguments of a case: signs, kinds and sizes of values. Of cases that run the same lines, one with
 //! `2 + 1 * 5` says more than one with `50`.
 
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ const SHORT: usize = 12;
 
 /// Gives a number for each thing that a case shows in its arguments.
 #[must_use]
-pub fn shows(case: &Case) -> BTreeSet<u32> {
+pub fn of(case: &Case) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     for (at, arg) in case.args.iter().enumerate() {
         let mut note = |what: &str| {
