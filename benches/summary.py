@@ -97,6 +97,14 @@ def met(row: Row) -> str:
     return "yes" if (value <= float(goal[2]) if goal[1] == "<=" else value >= float(goal[2])) else "**no**"
 
 
+def _accepted(found: "list[Table]") -> Iterator:
+    for line in found[0].lines:
+        name = line["application"]
+        yield Row("functions of %s with an accepted test" % name, "%s of %s" % (line["tested"], line["functions"]))
+        stable = "%s of %s" % (line["stable"], line["tests"])
+        yield Row("accepted tests of %s that are stable" % name, stable, goal=">= %s of %s" % (line["tests"], line["tests"]))
+
+
 def _diff(found: "list[Table]") -> Iterator:
     for line in found[0].lines:
         ours, theirs = line["diff"], line["the suite twice"]
@@ -236,6 +244,7 @@ def _writers(found: "list[Table]") -> Iterator:
 
 
 SECTIONS = {
+    "Accepted tests of applications": _accepted,
     "Diff": _diff,
     "Drafts": _drafts,
     "A day of edits": _edits,
