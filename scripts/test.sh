@@ -30,9 +30,7 @@ total() { { grep -E "$1" "$log" || true; } | { grep -oE "[0-9]+ ($2)" || true; }
 
 status=0
 if command -v cargo-nextest >/dev/null; then
-    # Half of the time tests wait: for a frame, for a process, for a file to be noticed.
-    processors=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-    cargo nextest run --locked --workspace --test-threads $((2 * processors)) 2>&1 | tee "$log" || status=$?
+    cargo nextest run --locked --workspace 2>&1 | tee "$log" || status=$?
     note Rust "$status" "$(total '^ *Summary' passed)" "$(total '^ *Summary' 'failed|timed out')"
 else
     cargo test --locked --workspace --no-fail-fast 2>&1 | tee "$log" || status=$?
