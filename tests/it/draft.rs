@@ -131,10 +131,12 @@ fn what_the_workbench_was_killed_over_goes_on_with_the_next_start() {
     terminal.wait("Calls of one");
     terminal.keys("g");
     terminal.wait("Ready · proved");
-    while !terminal.screen().contains("━ Functions") {
-        let before = terminal.screen();
+    // A heavy line is around the pane that keys go to.
+    let focused = |screen: &str| screen.split("━ ").nth(1).and_then(|title| title.split(' ').next()).map(str::to_owned);
+    while focused(&terminal.screen()).as_deref() != Some("Functions") {
+        let before = focused(&terminal.screen());
         terminal.keys("\t");
-        terminal.wait_until("another pane", |screen| screen != before);
+        terminal.wait_until("another pane", |screen| focused(screen) != before);
     }
     for (function, line) in [("two", 2), ("three", 3)] {
         // The file, and its functions below it.
