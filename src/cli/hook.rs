@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::base::error::Trouble;
+use crate::base::text;
 use crate::cli::args::Global;
 use crate::cli::exit::OK;
 use crate::cli::output;
@@ -61,8 +62,10 @@ impl Stop {
             || self.status.as_deref().is_some_and(|status| status != "completed")
     }
 
-    /// Writes the answer that gives the agent something to do.
-    fn told(&self, text: &str) -> String {
+    /// Writes the answer that gives the agent something to do. Values of the program stand in the text: a character that a
+    /// person cannot see gives no orders.
+    fn with_work(&self, text: &str) -> String {
+        let text = text::display(text);
         let answer =
             if self.is_cursor() { json!({ "followup_message": text }) } else { json!({ "decision": "block", "reason": text }) };
         answer.to_string()
@@ -74,7 +77,7 @@ pub async fn hook(global: &Global, reference: &str) -> u8 {
     let stop = Stop::read(&input().await);
     let news = if stop.must_stop() { Ok(None) } else { news(global, reference, &stop).await };
     let answer = match news {
-        Ok(Some(diff)) => stop.told(&message(&diff)),
+        Ok(Some(diff)) => stop.with_work(&message(&diff)),
         Ok(None) => "{}".into(),
         Err(trouble) => {
             output::complain(&trouble);
@@ -154,10 +157,23 @@ mod tests {
     #[test]
     fn every_agent_is_answered_in_its_own_form() {
         let claude = Stop::read(r#"{"session_id":"s","hook_event_name":"Stop","stop_hook_active":false,"cwd":"/x"}"#);
-        assert_eq!(claude.told("t"), r#"{"decision":"block","reason":"t"}"#);
+        assert_eq!(claude.with_work("t"), r#"{"decision":"block","reason":"t"}"#);
         let cursor = Stop::read("\u{feff}{\"status\":\"completed\",\"loop_count\":0,\"workspace_roots\":[\"/x\"]}");
-        assert_eq!(cursor.told("t"), r#"{"followup_message":"t"}"#);
+        assert_eq!(cursor.with_work("t"), r#"{"followup_message":"t"}"#);
         assert!(!claude.must_stop() && !cursor.must_stop());
+    }
+
+    #[test]
+    fn what_nobody_sees_is_escaped_for_an_agent() {
+        let claude = Stop::read(r#"{"session_id":"s","hook_event_name":"Stop"}"#);
+        let cursor = Stop::read(r#"{"status":"completed","loop_count":0}"#);
+        for hidden in ['\u{e0041}', '\u{202e}', '\u{200b}', '\u{9b}', '\u{1b}', '\u{2028}'] {
+            for stop in [&claude, &cursor] {
+                let answer: serde_json::Value = serde_json::from_str(&stop.with_work(&format!("a{hidden}b\nc"))).unwrap();
+                let text = answer["reason"].as_str().or(answer["followup_message"].as_str()).unwrap();
+                assert!(!text.contains(hidden) && text.contains("b\nc"), "{text:?}");
+            }
+        }
     }
 
     #[test]
