@@ -5,15 +5,12 @@ An application is used from outside, so every function counts that its suite ran
 itself, as drafts.py counts them for libraries.
 """
 
-import os
 import re
-import shutil
 import subprocess
-from pathlib import Path
 
 from bench import Bench, table
 from noticed import Project, faults
-from tried import files_of, lengths, passed
+from tried import in_a_copy, lengths, passed
 
 TITLE = "Accepted tests of applications"
 # Name, version, folder below the sources, the suite, what it needs beside pytest.
@@ -22,7 +19,6 @@ APPLICATIONS = (
     ("flask", "3.1.3", "examples/tutorial", "tests", ("flask==3.1.3",)),
 )
 FAULTS = 20  # tried in each application; those that its suite does not catch say nothing
-PATIENCE = 600  # seconds for a run of the tests
 RERUNS = (
     {"PYTHONHASHSEED": "1"},
     {"PYTHONHASHSEED": "2", "TZ": "Pacific/Kiritimati"},
@@ -30,7 +26,7 @@ RERUNS = (
 )
 NOTES = """\
 - *Functions*: those of the application that its suite runs; *tested*: an accepted test was drafted for it.
-- *Stable*: it passes at first and in three more runs under other hash seeds and time zones. *Elsewhere*: in a copy at another
+- *Stable*: it passes at first and in three more runs under other hash seeds and time zones. *In a copy*: at another
   path, with `PATH` and a new `HOME` as the whole environment. *Left behind*: files that are there afterwards.
 - *Faults*: small ones in the recorded functions, of which the application's own suite catches each."""
 
@@ -45,7 +41,7 @@ def measure(bench: Bench) -> str:
             row, reasons = accepted(project)
             rows.append(["%s %s" % (name, version), *row])
             why += ["- %s: %s" % (name, "; ".join("%d %s" % (n, code) for code, n in reasons))]
-    head = ["application", "functions", "tested", "tests", "pass", "stable", "elsewhere", "left behind", "lines a test",
+    head = ["application", "functions", "tested", "tests", "pass", "stable", "pass in a copy", "left behind", "lines a test",
             "faults caught"]  # fmt: skip
     return table(head, rows) + "\n\n" + NOTES + "\n\nWhy functions have no test, by reason:\n\n" + "\n".join(why)
 
@@ -56,13 +52,14 @@ def accepted(project: Project) -> tuple:
     project.product("gen", "--accept")
     rows = [f for f in project.results(project.product("index"), "functions") if f["calls"] and not is_test(f["path"])]
     folder = project.root / "tests" / "pytead"
-    text = "".join(path.read_text() for path in folder.rglob("*.py")) if folder.exists() else ""
-    tested = [f for f in rows if f["mark"] == "tested" or f["id"] in text]
+    manifest = folder / "manifest.yaml"
+    listed = manifest.read_text() if manifest.exists() else ""
+    tested = [f for f in rows if '"function":"%s"' % f["id"] in listed]
     good, bad = passed(pytest(project).stdout)
     stable = set(good)
     for environment in RERUNS:
         stable &= passed(pytest(project, **environment).stdout)[0]
-    elsewhere, behind = copied(project, folder)
+    in_copy, behind = in_a_copy(project.python, project.root, folder, ("-o", "addopts=")) if good else (set(), [])
     sizes, _ = lengths(folder) if folder.exists() else ([], 0)
     caught = noticed = 0
     for path, new, _ in project.chosen(rows, faults, FAULTS):
@@ -73,10 +70,10 @@ def accepted(project: Project) -> tuple:
     reasons: dict = {}
     for row in rows:
         if row not in tested:
-            code = (row["reason"] or {}).get("code", "-")
+            code = (row.get("why") or {}).get("code", "-")
             reasons[code] = reasons.get(code, 0) + 1
     of = "%d of %d"
-    figures = [len(rows), len(tested), len(good) + len(bad), len(good), len(stable), len(good & elsewhere), len(behind),
+    figures = [len(rows), len(tested), len(good) + len(bad), len(good), len(stable), len(good & in_copy), len(behind),
                sorted(sizes)[len(sizes) // 2] if sizes else "-", of % (noticed, caught)]  # fmt: skip
     return figures, sorted(reasons.items(), key=lambda one: -one[1])
 
@@ -91,17 +88,3 @@ def pytest(project: Project, **environment: str) -> "subprocess.CompletedProcess
     flags = ["-q", "-rA", "--tb=no", "-p", "no:cacheprovider", "-o", "addopts="]
     command = ["env", *("%s=%s" % one for one in environment.items()), project.python, "-m", "pytest", *flags, "tests/pytead"]
     return project.run(command, project.root)
-
-
-def copied(project: Project, folder: Path) -> tuple:
-    """Runs the accepted tests in a copy elsewhere with an empty environment: those that pass, and files left behind."""
-    copy, home = project.root.parent / "a copy" / "of it", project.root.parent / "a new home"
-    shutil.copytree(project.root, copy, ignore=shutil.ignore_patterns(".git", ".pytead", "__pycache__"))
-    home.mkdir()
-    before = files_of(copy) | files_of(home)
-    command = [project.python, "-m", "pytest", "-q", "-rA", "--tb=no", "-p", "no:cacheprovider", "-o", "addopts=", "tests/pytead"]
-    environment = {"PATH": os.environ["PATH"], "HOME": str(home)}
-    done = subprocess.run(
-        [str(word) for word in command], cwd=copy, env=environment, capture_output=True, text=True, timeout=PATIENCE
-    )
-    return passed(done.stdout)[0], sorted((files_of(copy) | files_of(home)) - before)

@@ -37,7 +37,7 @@ OWN_NOTES = """\
   for this function; one that calls it to make an object for another does not count.
 - *Stable*: it passes at first and in ten more runs: random order, other hash seeds, time zones and folders, 400 days later,
   ten years earlier. Branches and mutants are those of the stable tests.
-- *Elsewhere*: in a copy of the project at another path, with `PATH` and a new `HOME` as the whole environment.
+- *In a copy*: of the project at another path, with `PATH` and a new `HOME` as the whole environment.
 - *Mutants*: changes of one place in the library that change what the driver sees.
 - *Details* are parts of recorded outcomes, each changed once while the assertions look on. A draft with one that no assertion sees
   says so, and is left to a person.
@@ -292,7 +292,7 @@ SHARED = (
     ("functions called by a stable test", lambda found: share(found["called"], found["direct"])),
     ("tests that pass at first run", lambda found: share(found["passing"], found["shown"])),
     ("tests stable over ten reruns", lambda found: share(found["stable"], found["shown"])),
-    ("tests that pass in a copy elsewhere, with an empty environment", lambda found: share(found["in a copy"], found["passing"])),
+    ("tests that pass in a copy, with an empty environment", lambda found: share(found["in a copy"], found["passing"])),
     ("files left behind there", lambda found: str(len(found["left behind"]))),
     ("branches of the driver reached", lambda found: share(found["reached"], found["branches"])),
     (

@@ -215,7 +215,8 @@ def tried(place: Place, driven: Driven) -> dict:
         more = {"PYTHONHASHSEED": str(nth * 11), **more}
         again, _ = passed(place.pytest(*args, cwd=elsewhere if away else None, **more).stdout)
         stable &= again
-    in_copy, left_behind = copied(place) if good else (set(), [])
+    copy = (place.python, place.root, place.tests, ("-p", "no:randomly"))
+    passing_there, left_behind = in_a_copy(*copy) if good else (set(), [])
     sizes, tests = lengths(place.tests)
     lint = place.run([place.python, "-m", "ruff", "check", "--isolated", "--output-format=concise", place.tests])
     called, reached = set(), set()
@@ -230,8 +231,8 @@ def tried(place: Place, driven: Driven) -> dict:
         "stable": len(stable),
         "names": sorted(stable),
         "unstable": sorted(good - stable),
-        "in a copy": len(good & in_copy),
-        "not in a copy": sorted(good - in_copy),
+        "in a copy": len(good & passing_there),
+        "not in a copy": sorted(good - passing_there),
         "left behind": left_behind,
         "direct": len(driven.direct),
         "called": len(driven.direct & called),
@@ -247,20 +248,19 @@ def tried(place: Place, driven: Driven) -> dict:
     }
 
 
-def copied(place: Place) -> "tuple[set, list]":
-    """Runs the tests in a copy of the project at another path with an empty environment: gives those that pass, and the
-    files that are there afterwards and were not before."""
-    copy = place.folder / "a copy" / "of it"
-    ignored = shutil.ignore_patterns("__pycache__", ".pytest_cache", ".pytead")
-    shutil.copytree(place.root, copy, ignore=ignored)
-    home = place.folder / "a new home"
+def in_a_copy(python: Path, root: Path, tests: Path, flags: tuple = ()) -> "tuple[set, list]":
+    """Runs tests in a copy of their project at another path with an empty environment: gives those that pass, and the files
+    that are there afterwards and were not before."""
+    copy, home = root.parent / "a copy" / "of it", root.parent / "a new home"
+    shutil.copytree(root, copy, ignore=shutil.ignore_patterns("__pycache__", ".git", ".pytest_cache", ".pytead"))
     home.mkdir()
     before = files_of(copy) | files_of(home)
-    tests = copy / place.tests.relative_to(place.root)
-    command = [place.python, "-m", "pytest", "-q", "-rA", "--tb=no", "--continue-on-collection-errors"]
-    command += ["-p", "no:randomly", "-p", "no:cacheprovider", f"--rootdir={copy}", tests]
+    command = [python, "-m", "pytest", "-q", "-rA", "--tb=no", "--continue-on-collection-errors", "-p", "no:cacheprovider"]
+    command += [*flags, f"--rootdir={copy}", copy / tests.relative_to(root)]
     environment = {"PATH": os.environ["PATH"], "HOME": str(home)}
-    done = subprocess.run(list(map(str, command)), cwd=copy, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(
+        list(map(str, command)), cwd=copy, env=environment, capture_output=True, text=True, timeout=PATIENCE
+    )
     good, _ = passed(done.stdout)
     return good, sorted((files_of(copy) | files_of(home)) - before)
 

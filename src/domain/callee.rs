@@ -1,10 +1,9 @@
 //! What a call of a journey calls.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 
 use crate::domain::function::FunctionId;
-use crate::domain::text_form::text_form;
+use crate::domain::text_form::{text_form, text_order};
 
 /// The module that tools seem to belong to, for whoever reads or names them.
 const TOOLS: &str = "tools";
@@ -60,16 +59,4 @@ impl From<FunctionId> for Callee {
 }
 
 text_form!(Callee);
-
-/// In the order of the texts.
-impl Ord for Callee {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.text().cmp(&other.text()).then_with(|| self.function().is_none().cmp(&other.function().is_none()))
-    }
-}
-
-impl PartialOrd for Callee {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+text_order!(Callee);

@@ -1,11 +1,10 @@
 //! What a proposal is about.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 
 use crate::base::paths::RelPath;
 use crate::domain::function::FunctionId;
-use crate::domain::text_form::text_form;
+use crate::domain::text_form::{text_form, text_order};
 
 /// The suffix of the files of YAML tests.
 const YAML: &str = ".yaml";
@@ -87,22 +86,12 @@ impl From<FunctionId> for ProposalSubject {
 }
 
 text_form!(ProposalSubject);
-
-/// In the order of the texts.
-impl Ord for ProposalSubject {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.text().cmp(&other.text()).then_with(|| self.function().is_none().cmp(&other.function().is_none()))
-    }
-}
-
-impl PartialOrd for ProposalSubject {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+text_order!(ProposalSubject);
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Ordering;
+
     use proptest::prelude::*;
 
     use super::*;

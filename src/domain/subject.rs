@@ -1,11 +1,10 @@
 //! What calls run through or read: functions, the code that runs on import, and files that are no code.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 
 use crate::base::paths::RelPath;
 use crate::domain::function::FunctionId;
-use crate::domain::text_form::text_form;
+use crate::domain::text_form::{text_form, text_order};
 
 /// Something whose text decides how calls end. Stored and shown as one text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -74,19 +73,7 @@ impl From<FunctionId> for Subject {
 }
 
 text_form!(Subject);
-
-/// In the order of their texts.
-impl Ord for Subject {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.text().cmp(&other.text())
-    }
-}
-
-impl PartialOrd for Subject {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+text_order!(Subject);
 
 #[cfg(test)]
 mod tests {

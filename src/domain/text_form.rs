@@ -23,4 +23,21 @@ macro_rules! text_form {
     };
 }
 
-pub(crate) use text_form;
+/// Orders such a type by its text, and what has the text of a function after that function.
+macro_rules! text_order {
+    ($name:ty) => {
+        impl Ord for $name {
+            fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+                self.text().cmp(&other.text()).then_with(|| self.function().is_none().cmp(&other.function().is_none()))
+            }
+        }
+
+        impl PartialOrd for $name {
+            fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+    };
+}
+
+pub(crate) use {text_form, text_order};

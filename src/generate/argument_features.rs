@@ -14,7 +14,7 @@ const DEPTH: usize = 3;
 /// So many items of a container are looked at.
 const ITEMS: usize = 20;
 
-/// Longer texts are told from short ones.
+/// A text of more characters counts as long.
 const SHORT: usize = 12;
 
 /// Gives a number for each thing that a case shows in its arguments.

@@ -1,10 +1,10 @@
 //! Text by a language model or a coding agent → a draft: finds the code, splits imports from tests, refuses what tests nothing.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use crate::base::paths::RelPath;
 use crate::domain::function::{Function, Module};
-use crate::domain::proposal::{Details, Draft, Origin};
+use crate::domain::proposal::{Draft, Origin};
 use crate::generate::trim::{self, has_word};
 use crate::source::parse::syntax_error;
 
@@ -57,22 +57,11 @@ pub fn draft(
         return Err(NotADraft::NotTheTarget(module.name.clone()));
     }
     Ok(Draft {
-        origin,
-        target: target.clone(),
         imports,
-        text: body,
         tests,
-        calls: Vec::new(),
-        left_out: Vec::new(),
-        dropped: Vec::new(),
-        overlooked: Vec::new(),
-        details: Details::default(),
-        unseparated: BTreeSet::new(),
-        helpers: Vec::new(),
         import_roots: vec![module.import_root.clone()],
         remark: remark.map(str::to_owned),
-        promise: None,
-        drafted: None,
+        ..Draft::new(origin, target.clone(), body)
     })
 }
 

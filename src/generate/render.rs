@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::function::{Function, FunctionId};
-use crate::domain::proposal::{Details, Draft, Helper, LeftOut, Origin};
+use crate::domain::proposal::{Draft, Helper, LeftOut, Origin};
 use crate::generate::act::{Act, Target, operand};
 use crate::generate::case::{Case, Ending, Wrap};
 use crate::generate::expect::details::settled;
@@ -137,22 +137,13 @@ fn finish(
     let mut helpers: Vec<Helper> = graph::helper(&used, target).into_iter().collect();
     helpers.extend(tests.iter().flat_map(|test| test.helpers.iter().cloned()));
     Draft {
-        origin: Origin::Recording,
-        target: target.clone(),
         imports: imports::statements(&used, project),
         import_roots: imports::roots(&used, function, project),
         tests: trim::test_names(&text),
-        text,
         calls,
         left_out,
-        dropped: Vec::new(),
-        overlooked: Vec::new(),
-        details: Details::default(),
-        unseparated: BTreeSet::new(),
         helpers,
-        remark: None,
-        promise: None,
-        drafted: None,
+        ..Draft::new(Origin::Recording, target.clone(), text)
     }
 }
 

@@ -1,14 +1,13 @@
 //! How drafts of coroutine functions await them (R7): as the project's own tests do, where its files say that a plugin of
 //! pytest's does it and the project's Python runs a test of that kind; with `asyncio.run` everywhere else.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
-use crate::domain::proposal::{Details, Draft, Origin, ProposalId};
+use crate::domain::proposal::{Draft, Origin, ProposalId};
 use crate::engine::python::environment::Environment;
 use crate::engine::python::fresh_process::{Fresh, Way};
 use crate::engine::state::background::blocking;
@@ -72,23 +71,11 @@ async fn works(
 ) -> Result<bool, Trouble> {
     let Some(target) = render::target(&core.settings().output.tests, "awaits") else { return Ok(false) };
     let mark = by.mark().map(|mark| format!("{mark}\n")).unwrap_or_default();
+    let text = format!("{mark}async def test_awaits():\n    await asyncio.sleep(0)\n");
     let draft = Draft {
-        origin: Origin::Recording,
-        target,
         imports: vec!["import asyncio".into(), "import pytest".into()],
-        import_roots: Vec::new(),
         tests: vec!["test_awaits".into()],
-        text: format!("{mark}async def test_awaits():\n    await asyncio.sleep(0)\n"),
-        calls: Vec::new(),
-        left_out: Vec::new(),
-        dropped: Vec::new(),
-        overlooked: Vec::new(),
-        details: Details::default(),
-        unseparated: BTreeSet::new(),
-        helpers: Vec::new(),
-        remark: None,
-        promise: None,
-        drafted: None,
+        ..Draft::new(Origin::Recording, target, text)
     };
     let fresh = Fresh::new(core, environment, environment.level, cancel);
     let way = Way { manner: Manner::Alone, hash_seed: 0, elsewhere: false };

@@ -72,7 +72,7 @@ fn parts(case: &Case, all: &[&Case]) -> Vec<Vec<String>> {
         let value = &arg.recorded.value;
         let of_others = || all.iter().map(|other| other.args.get(at).map(|arg| &arg.recorded.value));
         if varies(value, of_others()) {
-            // A name stands for `True` alone where there is nothing but `True` and `False` beside it.
+            // The name alone means `True` only if every other value is `True` or `False`.
             let is_flag = of_others().flatten().all(|other| matches!(other, Value::Bool(_)));
             let words = match value {
                 Value::Bool(yes) if !is_flag => {

@@ -1,6 +1,6 @@
 """Edits of defaults, of parameters and of class fields, made in memory: what a call gets that leaves a value out.
 
-A default is no part of a function's code. What stands in its definition is evaluated once, so an edit takes effect where that
+A default is no part of a function's code. Python evaluates it once, when it runs the definition. So an edit takes effect where the
 value is kept: in the function, in the class, and in the `__init__` or `__new__` that is generated from the fields.
 """
 
