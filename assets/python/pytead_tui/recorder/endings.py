@@ -81,7 +81,7 @@ class Endings:
         """Whether a call is kept now that it has ended. One that waited has to bring something new: an outcome, a path, or,
         where its shape has room left, its arguments.
         """
-        if self.journey:
+        if self.journey or self.every:
             return True
         function = call.function
         new = outcome not in function.outcomes and len(function.outcomes) < functions.OUTCOMES

@@ -100,7 +100,7 @@ class Injector:
             (made,) = _inner(_inner(made)[0] if home else made)
             if made.co_name != own or made.co_freevars != code.co_freevars:
                 return code
-            return _finished(made, [Library(self.recorder, count, look, look is library.environ)], nowhere)
+            return _finished(made, [Library(self.recorder, count, look, look in library.ALWAYS)], nowhere)
 
         try:
             with rewrite.Quiet():

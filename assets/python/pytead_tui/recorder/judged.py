@@ -60,7 +60,7 @@ class Tests:
         project = Project(self.root, self.exclude, "", start.PACKAGE)
         project.tests = True
         spools = Spools(folder, "test", "journey", self.root)
-        recorder = Recorder(project, spools, 10, True)
+        recorder = Recorder(project, spools, 10, "journey")
         spools.when_forked = recorder.after_fork
         if sys.version_info < (3, 12) or not monitor.install(recorder):
             if start.active is not None:

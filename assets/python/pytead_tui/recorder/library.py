@@ -4,7 +4,7 @@ a task, who seeds a generator of random numbers.
 Owns what is noted of them. That their start is seen is monitor.py's affair, and inject.py's where source is rewritten.
 """
 
-from pytead_tui.recorder import effects, kinds
+from pytead_tui.recorder import current_test, effects, kinds
 from pytead_tui.recorder.objects import oid
 from pytead_tui.recorder.own import __builtins__, _weakref
 from pytead_tui.recorder.plans import lookup
@@ -18,10 +18,14 @@ def environ(recorder: object, frame: object, args: tuple) -> None:
 def _environ_set(recorder: object, frame: object, args: tuple) -> None:
     """Notes a variable that is set; by one of them pytest says that a test begins."""
     if type(args[1]) is str and args[1] == "PYTEST_CURRENT_TEST":
-        if type(args[2]) is str and args[2].endswith("(call)"):
+        if type(args[2]) is not str or recorder.journey:
+            return
+        if args[2].endswith("(setup)"):
+            recorder.test = current_test.of(frame.f_back, args[2])
+        elif args[2].endswith("(call)"):
             for begin in recorder.when_test:
                 begin()
-    else:
+    elif recorder.live:
         effects.asked(recorder, frame)
 
 
@@ -74,6 +78,7 @@ HANDLERS = {
     "_ensure_future": ("asyncio.tasks", 1, _task_made),
     "TaskGroup.create_task": ("asyncio.taskgroups", 2, _task_made),
 }
+ALWAYS = (environ, _environ_set)  # also outside of calls
 # Those that are rewritten where source is.
 REWRITTEN = {
     "os": ("_Environ.__getitem__", "_Environ.__setitem__", "_Environ.__delitem__"),

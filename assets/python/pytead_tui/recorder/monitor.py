@@ -159,7 +159,7 @@ def install(recorder: Recorder) -> bool:
                     if known is None:
                         return disable
                     names, look = known
-                    if live or look is library.environ:
+                    if live or look in library.ALWAYS:
                         held = frame.f_locals
                         args = tuple([held[name] for name in names])
                         if snapshot:

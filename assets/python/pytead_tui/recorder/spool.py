@@ -21,7 +21,7 @@ class Unmappable(Exception):
 class Spool:
     """One spool file, whichever way it is written."""
 
-    __slots__ = ("path", "ordinal", "own", "functions", "modules")
+    __slots__ = ("path", "ordinal", "own", "functions", "modules", "test", "sessions")
 
     def __init__(self, path: str, ordinal: int, own: "object | None" = None) -> None:
         self.path = path
@@ -29,6 +29,8 @@ class Spool:
         self.own = forked.mark() if own is None else own  # whether this is still the process that made it
         self.functions: set = set()
         self.modules: set = set()
+        self.test: "tuple | None" = None  # that the calls written last belong to
+        self.sessions: set = set()  # of pytest that are in it
 
     def write(self, record: tuple) -> None:
         """Appends one record. Raises `Full` when the disk or the folder refuses it."""

@@ -28,7 +28,7 @@ def start() -> None:
     limit = env("PYTEAD_LIMIT", "")
     project = Project(root, env("PYTEAD_EXCLUDE", ""), env("PYTEAD_TARGETS", ""), PACKAGE)
     spools = Spools(folder, env("PYTEAD_RECORDING", ""), mode, root)
-    recorder = Recorder(project, spools, max(1, int(limit)) if limit.isdecimal() else 10, mode == "journey")
+    recorder = Recorder(project, spools, max(1, int(limit)) if limit.isdecimal() else 10, mode)
     spools.when_forked = recorder.after_fork
     # After exec, the same process id has a second life: its ids go on above those of the first.
     recorder.base = spools.current().ordinal << 20
@@ -54,7 +54,7 @@ def trace(root: str, home: str) -> object:
     project = Project(root, "", "", PACKAGE)
     project.only_marked = True
     spools = Traced(home, root)
-    recorder = Recorder(project, spools, 10, False)
+    recorder = Recorder(project, spools, 10, "calls")
     spools.when_forked = recorder.after_fork
     if sys.version_info < (3, 12) or not _monitored(recorder):
         from pytead_tui.recorder import inject

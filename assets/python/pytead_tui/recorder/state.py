@@ -21,6 +21,7 @@ from pytead_tui.recorder.spool import Full
 from pytead_tui.recorder.spools import Spools
 
 MOST_EVENTS = 20_000  # of a journey
+MOST_OF_ALL = 2_000  # calls of a function in a process all of whose calls are kept
 WALK = 250  # frames looked at for a parent
 
 _modules = sys.modules
@@ -29,12 +30,15 @@ _modules = sys.modules
 class Recorder(Endings, Failures, Places):
     """The recorder of this process."""
 
-    def __init__(self, project: Project, spools: Spools, limit: int, journey: bool) -> None:
+    def __init__(self, project: Project, spools: Spools, limit: int, mode: str) -> None:
         self.project = project
         self.spools = spools
         self.limit = limit
-        self.journey = journey
-        self.most = MOST_EVENTS if journey else functions.MOST
+        self.journey = journey = mode == "journey"
+        self.every = mode == "every"  # call is kept, one as the other: two runs are compared
+        self.most = MOST_EVENTS if journey else MOST_OF_ALL if self.every else functions.MOST
+        self.test: "tuple | None" = None  # of pytest that runs, and its session: see current_test.py
+        self.sessions: dict = {}  # the numbers of sessions
         self.objects = Objects()
         self.tasks = Objects()
         self.infos: dict = {}  # by identity of the code object; Function, never a foreign one
@@ -140,6 +144,8 @@ class Recorder(Endings, Failures, Places):
         function.calls += 1
         function.dirty = True
         place = self.place(function, frame, frame.f_back)
+        if self.every:
+            return self._keep(function, frame, code, held, [0, 0, MOST_OF_ALL], False, place, False)
         outside = place[5]
         searching = False
         if (function.over or function.for_tests) and not (outside and function.beyond < budget.OUTSIDE):
@@ -197,7 +203,7 @@ class Recorder(Endings, Failures, Places):
         how = given.of(function, frame.f_back, code, held, bound)
         key = hash((blob, bound, given.left_out(how)))
         earlier = function.inputs.get(key)
-        if earlier is not None and not function.reaches_out:
+        if earlier is not None and not function.reaches_out and not self.every:
             if not waiting:
                 function.repeats[earlier] = function.repeats.get(earlier, 0) + 1
             return None
@@ -245,6 +251,8 @@ class Recorder(Endings, Failures, Places):
         function = call.function
         self.announce(call.spool, function)
         self.announce_objects(call.spool, met, None)
+        if call.spool.test is not self.test:
+            self._announce_test(call.spool)
         call.spool.write(record)
         function.inputs[call.inputs_key] = call.cid
         function.kept += 1
@@ -254,6 +262,18 @@ class Recorder(Endings, Failures, Places):
         now = record[4]
         if now - self.summed_at > 1_000_000_000:
             self.summaries()
+
+    def _announce_test(self, spool: object) -> None:
+        """Writes which test the calls belong to that follow in a file."""
+        spool.test = test = self.test
+        name, session = test if test is not None else (None, None)
+        number = None
+        if session is not None:
+            number = self.sessions.setdefault(session, len(self.sessions) + 1)
+            if number not in spool.sessions:
+                spool.sessions.add(number)
+                spool.write(("K", number, *session))
+        spool.write(("B", name, number))
 
     # Budgets.
 
@@ -282,6 +302,8 @@ class Recorder(Endings, Failures, Places):
         self._limit_copying(function)
 
     def _limits(self, function: Function, outside: bool = False) -> values.Limits:
+        if self.every:
+            return values.CALLS
         function.outer += outside
         function.beyond += outside and function.over
         if outside and function.outer <= budget.FIRST:
