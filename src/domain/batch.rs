@@ -3,12 +3,14 @@
 //! Values are bytes already: the recorder's own encoding, with secrets taken out.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::hash::Digest;
 use crate::domain::function::FunctionId;
 use crate::domain::reason::Reason;
+use crate::domain::recorded_test::RecordedTest;
 use crate::domain::touch::Touch;
 
 /// Names a call inside its recording, as the recorder does: counters of one process never repeat.
@@ -143,6 +145,8 @@ pub struct Batch {
     pub touches: Vec<CallTouch>,
     /// Variables that the project's modules read while they were imported, with their values.
     pub import_variables: Vec<(String, String)>,
+    /// In which tests of pytest calls started.
+    pub in_tests: Vec<(SpoolCall, Arc<RecordedTest>)>,
     /// Calls that ended.
     pub ends: Vec<CallEnd>,
     /// Repetitions.
@@ -170,6 +174,7 @@ impl Batch {
             pieces.push(Self {
                 calls: few,
                 touches: rest.touches.extract_if(.., |touch| here.contains(&touch.spool)).collect(),
+                in_tests: rest.in_tests.extract_if(.., |(spool, _)| here.contains(spool)).collect(),
                 ends: rest.ends.extract_if(.., |end| here.contains(&end.spool)).collect(),
                 times: rest.times.extract_if(.., |times| here.contains(&times.spool)).collect(),
                 ..Self::default()

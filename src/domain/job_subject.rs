@@ -32,6 +32,8 @@ pub enum JobSubject {
     RecordedCalls,
     /// Recorded calls that are run for the first time.
     NewCalls,
+    /// Recorded tests that are run again for the first time.
+    RecordedTests,
     /// Calls that may run code that was saved.
     SavedCode,
     /// A commit, as it was named.

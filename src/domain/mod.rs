@@ -26,6 +26,7 @@ pub mod proposal;
 pub mod proposal_subject;
 pub mod question;
 pub mod reason;
+pub mod recorded_test;
 #[cfg(test)]
 mod round_trips;
 #[cfg(test)]

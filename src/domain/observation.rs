@@ -1,5 +1,6 @@
 //! What making a call again showed of it, and what is held still for that. Kept in memory alone.
 
+use crate::domain::recorded_test::TestId;
 use crate::domain::value::TypeName;
 
 /// What a test has to hold still, so that a call ends the same way each time (R17).
@@ -33,6 +34,8 @@ pub struct Observation {
     pub controls: Vec<Control>,
     /// It is compared with the clock and chance held still.
     pub held_still: bool,
+    /// It is compared inside this recorded test.
+    pub inside: Option<TestId>,
     /// The functions by which it read the clock that was held still: `time.time`.
     pub clock_reads: Vec<String>,
     /// Leaves of its result that differ from run to run.

@@ -7,6 +7,7 @@
 pub mod act;
 pub mod agree;
 pub mod alike;
+pub mod align;
 pub mod argument_features;
 pub mod arrays;
 pub mod build;
@@ -27,6 +28,7 @@ pub mod layout;
 pub mod learned;
 pub mod mend;
 pub mod names;
+pub mod noise;
 pub mod path_help;
 pub mod plan;
 pub mod private;

@@ -4,6 +4,7 @@
 //! `domain/batch.rs`.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
@@ -11,6 +12,7 @@ use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, Edge, NewCall, 
 use crate::domain::call::{Argument, DECORATORS_MAX, Effect, GeneratorEnd, Outcome, not_callable, touched, unended};
 use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::reason::{Reason, ReasonCode};
+use crate::domain::recorded_test::{RecordedTest, TestSession};
 use crate::domain::touch::Touch;
 use crate::domain::value::Value;
 use crate::domain::way::{Given, Led, Way};
@@ -111,6 +113,8 @@ pub(super) struct Scene<'a> {
     /// From the clock of this file's process to nanoseconds since the recording's start.
     pub(super) shift_ns: i64,
     pub(super) thread: u32,
+    /// The test of pytest that the calls which follow in this file belong to.
+    pub(super) test: &'a mut Option<Arc<RecordedTest>>,
 }
 
 /// One process.
@@ -123,6 +127,7 @@ pub(super) struct Process {
     changed: BTreeSet<u64>,
     open: HashMap<i64, Open>,
     main: Option<String>,
+    sessions: HashMap<u64, Arc<TestSession>>,
 }
 
 impl Process {
@@ -202,8 +207,29 @@ impl Process {
             }
             "E" => self.touch(parts, scene),
             "N" => self.count(parts, scene),
+            "K" => self.session(parts, scene),
+            "B" => self.test_begins(parts, scene),
             _ => Ok(()),
         }
+    }
+
+    /// Takes in how a session of pytest was started. Secrets on its command line are taken out: its tests cannot be run again then.
+    fn session(&mut self, parts: &mut Parts, scene: &mut Scene<'_>) -> Result<(), DecodeError> {
+        let number = parts.natural()?;
+        let (root, config) = (parts.text()?, parts.text_or_none()?);
+        let (options, cwd, path) = (parts.texts()?, parts.text()?, parts.texts()?);
+        if options.iter().all(|option| scene.redactor.redact(option).is_none()) {
+            self.sessions.insert(number, Arc::new(TestSession { root, config, options, cwd, path }));
+        }
+        Ok(())
+    }
+
+    fn test_begins(&self, parts: &mut Parts, scene: &mut Scene<'_>) -> Result<(), DecodeError> {
+        let (name, session) = (parts.text_or_none()?, parts.natural_or_none()?);
+        let session = session.and_then(|number| self.sessions.get(&number)).cloned();
+        let test = name.zip(session).filter(|(name, _)| scene.redactor.redact(name).is_none());
+        *scene.test = test.map(|(name, session)| Arc::new(RecordedTest { name, session }));
+        Ok(())
     }
 
     fn module(&mut self, parts: &mut Parts) -> Result<(), DecodeError> {
@@ -271,6 +297,9 @@ impl Process {
             yielded: Vec::new(),
             capped: false,
         };
+        if let Some(test) = &scene.test {
+            scene.batch.in_tests.push((spool, test.clone()));
+        }
         if let Some(name) = &bound {
             scene.batch.touches.push(CallTouch { spool, touch: Touch::Bound(name.clone()) });
         }

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::base::clock::Moment;
 use crate::base::redact::Redactor;
@@ -12,6 +13,7 @@ use crate::domain::batch::{Batch, CallerCount, FunctionCount};
 use crate::domain::call::{COUNTED, Recording};
 use crate::domain::function::FunctionId;
 use crate::domain::gap::{Gap, GapKind};
+use crate::domain::recorded_test::RecordedTest;
 use crate::python::marshal::{DecodeError, decode};
 use crate::python::value::Parts;
 use crate::record::assemble::{LoadedModule, Process, Scene, head};
@@ -78,6 +80,8 @@ struct Source {
     shift_ns: i64,
     foreign: bool,
     journey: Option<Collector>,
+    /// The test of pytest that the next calls belong to.
+    test: Option<Arc<RecordedTest>>,
 }
 
 /// Reads the spool folder of one recording.
@@ -216,14 +220,14 @@ impl Ingest {
                 continue;
             }
             if let Ok(tail) = Tail::open(&path) {
-                let source = Source { tail, pid: None, thread: 0, shift_ns: 0, foreign: false, journey: None };
+                let source = Source { tail, pid: None, thread: 0, shift_ns: 0, foreign: false, journey: None, test: None };
                 self.sources.insert(path, source);
             }
         }
     }
 
     fn read_source(&mut self, source: &mut Source, budget: u64, last: bool, batch: &mut Batch) {
-        let Source { tail, pid, thread, shift_ns, foreign, journey } = source;
+        let Source { tail, pid, thread, shift_ns, foreign, journey, test } = source;
         let mut lost = Vec::new();
         let (mut unreadable, mut said) = (0, Vec::new());
         let mut record = |bytes: &[u8]| {
@@ -263,6 +267,7 @@ impl Ingest {
                             batch,
                             shift_ns: *shift_ns,
                             thread: *thread,
+                            test: &mut *test,
                         };
                         match journey.as_mut() {
                             Some(journey) if kind == "F" => journey.define(bytes, &process.define(&mut parts, &scene)?)?,

@@ -38,8 +38,29 @@ pub struct Request<'a> {
     pub record: &'a Record,
     /// What never to record.
     pub redact: &'a Redact,
-    /// Every event in its order is wanted, in place of calls with few inputs of each shape.
-    pub journey: bool,
+    /// What is kept of the calls.
+    pub mode: Mode,
+}
+
+/// What the recorder keeps of the calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// A few inputs of each shape.
+    Calls,
+    /// Every event in its order.
+    Journey,
+    /// Every call with its values: two runs are compared.
+    Every,
+}
+
+impl Mode {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Calls => "calls",
+            Self::Journey => "journey",
+            Self::Every => "every",
+        }
+    }
 }
 
 /// A program that can be started under the recorder.
@@ -188,31 +209,43 @@ fn environment(
     active: &Activation,
     typed: &[(String, Option<OsString>)],
 ) -> Result<Vec<(String, Option<OsString>)>, Trouble> {
-    let root = request.root.canonicalize().map_err(|error| {
-        Trouble::environment(format!("The folder {} cannot be read.", request.root.display())).because(format!("{error}."))
-    })?;
-    let lines = |items: &[String]| (!items.is_empty()).then(|| items.join("\n").into());
-    let exclude = join(excluded(request, &root))?;
+    let mut env = recorder_variables(request)?;
     let boot = &request.package.boot;
     // An empty variable means nothing; an empty entry would mean the current folder.
     let given = typed.iter().rev().find(|(name, _)| name == "PYTHONPATH").and_then(|(_, value)| value.clone());
     let given = given.or_else(|| std::env::var_os("PYTHONPATH")).filter(|paths| !paths.is_empty());
     let given = given.iter().flat_map(std::env::split_paths).filter(|path| path != boot);
+    let root = canonical(request.root)?;
     let besides = request.record.python_path.iter().map(|folder| root.join(folder).components().collect());
     let search = std::iter::once(boot.clone()).chain(besides).chain(given).collect();
-    let mut env = vec![
-        ("PYTEAD_ROOT", Some(root.clone().into())),
-        ("PYTEAD_EXCLUDE", Some(exclude)),
-        ("PYTEAD_LIMIT", Some(request.record.limit.to_string().into())),
-        ("PYTEAD_TARGETS", lines(&request.record.targets)),
-        ("PYTEAD_MODE", Some(if request.journey { "journey" } else { "calls" }.into())),
-        ("PYTEAD_REDACT", lines(&request.redact.names)),
-        ("PYTHONPATH", Some(join(search)?)),
-        ("PATH", Some(active.path.clone())),
-    ];
+    env.extend([("PYTHONPATH", Some(join(search)?)), ("PATH", Some(active.path.clone()))]);
     env.extend(active.virtual_env.iter().map(|folder| ("VIRTUAL_ENV", folder.clone())));
     env.extend(active.home_goes.then_some(("PYTHONHOME", None)));
     Ok(env.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
+/// Gives the variables that say what is recorded of a project.
+///
+/// # Errors
+/// When the root cannot be read, or a path cannot stand in a list of paths.
+pub fn recorder_variables(request: &Request<'_>) -> Result<Vec<(&'static str, Option<OsString>)>, Trouble> {
+    let root = canonical(request.root)?;
+    let lines = |items: &[String]| (!items.is_empty()).then(|| items.join("\n").into());
+    let exclude = join(excluded(request, &root))?;
+    Ok(vec![
+        ("PYTEAD_ROOT", Some(root.into())),
+        ("PYTEAD_EXCLUDE", Some(exclude)),
+        ("PYTEAD_LIMIT", Some(request.record.limit.to_string().into())),
+        ("PYTEAD_TARGETS", lines(&request.record.targets)),
+        ("PYTEAD_MODE", Some(request.mode.word().into())),
+        ("PYTEAD_REDACT", lines(&request.redact.names)),
+    ])
+}
+
+fn canonical(root: &Path) -> Result<PathBuf, Trouble> {
+    root.canonicalize().map_err(|error| {
+        Trouble::environment(format!("The folder {} cannot be read.", root.display())).because(format!("{error}."))
+    })
 }
 
 fn join(paths: Vec<PathBuf>) -> Result<OsString, Trouble> {
@@ -272,7 +305,7 @@ mod tests {
                 package: &Package { folder: "/opt/ours".into(), boot: "/opt/ours/pytead_tui/boot".into() },
                 record: &self.record,
                 redact: &self.redact,
-                journey: false,
+                mode: Mode::Calls,
             })
         }
     }

@@ -21,7 +21,7 @@ use crate::python::value::{arguments, outcome};
 use crate::record::folder::{SpoolFolder, leftovers};
 use crate::record::ingest::{Ingest, Summary};
 use crate::record::journey::events;
-use crate::record::launch::{Plan, Request};
+use crate::record::launch::{Mode, Plan, Request};
 use crate::record::live::{Attach, Ended, Progress, recover, run};
 
 /// All that several readings found.
@@ -260,7 +260,7 @@ main()
 
 struct Project {
     folder: tempfile::TempDir,
-    journey: bool,
+    mode: Mode,
 }
 
 impl Project {
@@ -268,7 +268,7 @@ impl Project {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("main.py"), program).unwrap();
         std::fs::write(folder.path().join("lib.py"), "def double(x):\n    return 2 * x\n").unwrap();
-        Self { folder, journey: false }
+        Self { folder, mode: Mode::Calls }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -286,7 +286,7 @@ impl Project {
             package: &package,
             record: &Record::default(),
             redact: &Redact::default(),
-            journey: self.journey,
+            mode: self.mode,
         })
         .unwrap()
     }
@@ -373,7 +373,7 @@ lib:double(x=5)
 
 #[test]
 fn the_journey_of_a_program_is_read_back_event_by_event() {
-    let project = Project { journey: true, ..Project::new(PROGRAM) };
+    let project = Project { mode: Mode::Journey, ..Project::new(PROGRAM) };
     for python in interpreters() {
         let by = python.display();
         let (found, ended) = project.run(python, &["main.py"], CancellationToken::new());
@@ -538,7 +538,7 @@ fn on_the_terminal() {
         package: &package,
         record: &Record::default(),
         redact: &Redact::default(),
-        journey: false,
+        mode: Mode::Calls,
     };
     let plan = Plan::new(&request).unwrap();
     let folder = SpoolFolder::create(&[root.join(".pytead/spool")], "1").unwrap();

@@ -25,6 +25,7 @@ mod prints;
 mod proposals;
 mod ran;
 mod reason;
+mod recorded_tests;
 mod recordings;
 mod schema;
 mod session;

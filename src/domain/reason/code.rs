@@ -105,6 +105,12 @@ codes! {
         "Make the import faster.";
     Crashed = "crashed", "crashed the process ({detail})",
         "See the log.";
+    TestFails = "test-fails", "its test {name} fails now: {detail}",
+        "Run the test: `pytest {name}`.";
+    TestNotRun = "test-not-run", "its test {name} cannot be run again here: {detail}",
+        "Mend what the test needs, or record again.";
+    NotReachedInTest = "not-reached-in-test", "its test {name} does not make this call any more",
+        "Record again.";
     NotCheckedYet = "not-checked-yet", "not replayed yet on the recorded code",
         "Run `pytead-tui replay`, or press `t` on the function.";
     ImportFails = "import-fails", "its module cannot be imported: {detail}",

@@ -77,11 +77,16 @@ pub fn replayable_of(core: &Core, recording: RecordingId) -> Result<Vec<Call>, T
 pub struct Parted {
     /// Those that were seen to repeat, each with its baseline.
     pub confirmed: Vec<(Call, Effect)>,
-    /// Those that repeat while the clock and chance are held still, or while parts of their arguments are stood in for, each with
-    /// its outcome then: they are compared, and no test may rest on them.
+    /// Those that repeat while the clock and chance are held still, while parts of their arguments are stood in for, or inside the
+    /// recorded test that made them, each with its outcome then: they are compared, and no test may rest on them.
     pub only_compared: Vec<(Call, Effect)>,
     /// How many others there are, by why they are not compared: they may not run, or run alone they end differently.
     pub others: BTreeMap<Reason, u64>,
+}
+
+/// Tells whether a call with this reason is compared all the same; `is_whole`: it ended again as it did.
+pub fn is_only_compared(reason: &Reason, is_whole: bool) -> bool {
+    reason.code == ReasonCode::HeldStill || is_whole && reason.code.is_stood_in()
 }
 
 /// Gives the calls of a function that can be compared, each with its baseline.
@@ -104,6 +109,7 @@ pub fn parted_calls(core: &Core, function: &FunctionId) -> Result<Parted, Troubl
     let ids: Vec<CallId> = stored.iter().map(|call| call.id).collect();
     let baselines = core.store().baselines(&ids)?;
     let repeated = core.store().repeated(&ids)?;
+    let inside = core.store().compared_in_tests(&ids)?;
     let mut parted = Parted { confirmed: Vec::new(), only_compared: Vec::new(), others: BTreeMap::new() };
     for call in stored {
         let noted = call.not_replayable.clone();
@@ -111,12 +117,13 @@ pub fn parted_calls(core: &Core, function: &FunctionId) -> Result<Parted, Troubl
         let baseline = baselines.get(&call.id).and_then(|bytes| value::outcome(bytes).ok());
         let mut call = decode(call);
         match (noted, baseline) {
-            (None, Some(baseline)) if is_whole => parted.confirmed.push((call, baseline)),
-            (Some(Reason { code: ReasonCode::HeldStill, .. }), Some(baseline)) => {
-                call.observed.held_still = true;
+            (_, Some(baseline)) if inside.contains_key(&call.id) => {
+                call.observed.inside = inside.get(&call.id).copied();
                 parted.only_compared.push((call, baseline));
             }
-            (Some(reason), Some(baseline)) if is_whole && reason.code.is_stood_in() => {
+            (None, Some(baseline)) if is_whole => parted.confirmed.push((call, baseline)),
+            (Some(reason), Some(baseline)) if is_only_compared(&reason, is_whole) => {
+                call.observed.held_still = reason.code == ReasonCode::HeldStill;
                 parted.only_compared.push((call, baseline));
             }
             (noted, _) => {

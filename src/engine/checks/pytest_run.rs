@@ -15,7 +15,7 @@ use crate::contain;
 use crate::domain::settings::Settings;
 use crate::domain::verdict::Verdict;
 use crate::python::{interpreter, package};
-use crate::record::launch::{Plan, Request as Launch};
+use crate::record::launch::{Mode, Plan, Request as Launch};
 
 /// Prepares pytest with our plugin put in, as the project's own interpreter runs it; nothing is installed.
 ///
@@ -42,7 +42,7 @@ pub fn pytest(root: &Path, settings: &Settings, words: &[String]) -> Result<Comm
         package: &package,
         record: &settings.record,
         redact: &settings.redact,
-        journey: true,
+        mode: Mode::Journey,
     })?;
     let mut command = Command::new(&plan.program);
     command.args(&plan.args).current_dir(&plan.cwd);

@@ -6,4 +6,5 @@ pub(crate) mod formatter;
 pub(crate) mod fresh_process;
 pub(crate) mod pytest_process;
 pub(crate) mod replay_calls;
+pub(crate) mod rerun;
 pub(crate) mod worker_pool;

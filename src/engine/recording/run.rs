@@ -22,7 +22,7 @@ use crate::engine::replay::first_replay;
 use crate::engine::state::core::Core;
 use crate::record::folder::SpoolFolder;
 use crate::record::ingest::{Ingest, Summary};
-use crate::record::launch::{Plan, Request};
+use crate::record::launch::{Mode, Plan, Request};
 use crate::record::live::{self, Attach, Ended, Progress, Reading};
 use crate::source::index::Index;
 use crate::store::{self, Store, StoreError};
@@ -107,7 +107,7 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio, begins: im
         package: &environment.package,
         record: &settings,
         redact: &core.settings().redact,
-        journey,
+        mode: if journey { Mode::Journey } else { Mode::Calls },
     })?;
     let begun = core.index();
     let python = plan.python().unwrap_or_else(|| environment.interpreter.path.clone());

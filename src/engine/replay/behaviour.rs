@@ -18,6 +18,7 @@ use crate::engine::state::done::Done;
 /// Runs the calls of these functions, or of all that may differ, and gives what changed.
 pub async fn replay(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done, Trouble> {
     first_replay::calibrate_rest(core).await?;
+    first_replay::run_tests_of_rest(core).await?;
     let all = functions.is_empty();
     let wanted: BTreeSet<FunctionId> = if all { recorded_functions(core)? } else { functions.into_iter().collect() };
     let mut seen = run_and_compare(core, wanted.clone(), &BTreeSet::new()).await?;

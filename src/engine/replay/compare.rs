@@ -25,12 +25,14 @@ use crate::domain::subject::Subject;
 use crate::engine::calls;
 use crate::engine::index::refresh;
 use crate::engine::index::{reachability, syntax_errors};
-use crate::engine::python::environment;
+use crate::engine::python::environment::{self, Environment};
 use crate::engine::python::replay_calls::Observed;
 use crate::engine::python::replay_calls::Replaying;
+use crate::engine::python::rerun::Files;
 use crate::engine::replay::code_versions;
 use crate::engine::replay::edited::Tally;
 use crate::engine::replay::imports;
+use crate::engine::replay::recorded_tests;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::follow_ups::{Came, FollowUps};
@@ -180,11 +182,12 @@ async fn run_twice(
     job: &jobs::Job<'_>,
 ) -> Result<(Fresh, Failures), Trouble> {
     let environment = environment::contained(core).await?;
-    let observed = environment.replay(core, open, job).await?;
+    let today = recorded_tests::compare::On { index: core.index(), files: Files::default() };
+    let observed = observe(core, &environment, &today, open, job).await?;
     let is_suspect = |call: &&Call| observed.get(&call.id).is_some_and(|seen| differs(calls, call, seen));
     let suspects: Vec<Call> = open.iter().filter(is_suspect).cloned().collect();
     let suspected: HashSet<CallId> = suspects.iter().map(|call| call.id).collect();
-    let again = environment.replay(core, &suspects, job).await?;
+    let again = observe(core, &environment, &today, &suspects, job).await?;
     let (mut fresh, mut failures) = (Fresh::new(), Failures::new());
     for call in open {
         let Some(seen) = observed.get(&call.id) else { continue };
@@ -204,6 +207,20 @@ async fn run_twice(
         fresh.push((stored, (call.id, (effect.clone(), seen.entered.clone()))));
     }
     Ok((fresh, failures))
+}
+
+/// Runs calls alone where they can be, and inside their recorded tests where not.
+async fn observe(
+    core: &Arc<Core>,
+    environment: &Arc<Environment>,
+    today: &recorded_tests::compare::On,
+    calls: &[Call],
+    job: &jobs::Job<'_>,
+) -> Result<HashMap<CallId, Observed>, Trouble> {
+    let (inside, alone): (Vec<Call>, Vec<Call>) = calls.iter().cloned().partition(|call| call.observed.inside.is_some());
+    let mut observed = environment.replay(core, &alone, job).await?;
+    observed.extend(recorded_tests::compare::observe(core, environment, today, &inside, job).await?);
+    Ok(observed)
 }
 
 /// Outcomes to be stored, and the same decoded.

@@ -98,6 +98,7 @@ async fn compare_with(core: &Arc<Core>, reference: String, job: &Job<'_>) -> Res
         refresh::reread(core, None).await;
     }
     first_replay::calibrate_rest(core).await?;
+    first_replay::run_tests_of_rest(core).await?;
     let before = Elsewhere::of_commit(core, revision).await?;
     let today = core.index();
     let (root, commit_folder) = (core.root.clone(), before.commit().to_owned());

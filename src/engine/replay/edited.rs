@@ -210,6 +210,7 @@ async fn follow(
         let own = calls::read::comparable_calls(core, by)?.into_iter().map(|(call, _)| call);
         calls.extend(own.filter(|call| ids.contains(&call.id)));
     }
+    calls.retain(|call| call.observed.inside.is_none());
     let lines = Lines::from([(one.path.to_string(), edited.iter().chain(&missed).copied().collect())]);
     let left = environment::contained(core).await?.lines_left(core, &calls, &lines).await?;
     one.unrun = left.into_iter().map(|(_, line)| line).collect();

@@ -29,10 +29,12 @@ use crate::engine::index::reachability;
 use crate::engine::index::refresh;
 use crate::engine::python::environment::{self, Environment};
 use crate::engine::python::replay_calls::{Observed, On, Replaying};
+use crate::engine::python::rerun::Files;
 use crate::engine::replay::code_versions;
 use crate::engine::replay::compare::{self, asked_about};
 use crate::engine::replay::edited;
 use crate::engine::replay::imports;
+use crate::engine::replay::recorded_tests::first_run;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
@@ -163,8 +165,9 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId) -> Result<(), T
             imports::remember(core, &ground.former).await?;
         }
         core.store().set_tried(recording)?;
-        core.store().forget_ran(recording)?;
-        core.part::<Ran>().0.lock().remove(&recording);
+        if !core.store().with_untried_tests()?.contains(&recording) {
+            forget_ran(core, recording)?;
+        }
         // By now it is known which files these calls read.
         let worker = core.clone();
         blocking(move || last_said::keep(&worker)).await?;
@@ -200,6 +203,36 @@ async fn remember_unrun(core: &Arc<Core>, recording: RecordingId, tried: &[Call]
     let reach = reachability::reach_of_now(core, &index).await?;
     let worker = core.clone();
     blocking(move || code_versions::remember(&worker, &index, &unrun, &asked_about(&worker, &reach))).await?
+}
+
+fn forget_ran(core: &Core, recording: RecordingId) -> Result<(), Trouble> {
+    core.store().forget_ran(recording)?;
+    core.part::<Ran>().0.lock().remove(&recording);
+    Ok(())
+}
+
+/// Runs the recorded tests of all recordings once more whose calls cannot be made alone, on the code that they ran. Where nobody
+/// knows that code any more, nothing is run.
+///
+/// # Errors
+/// Fails when the database does, or Python cannot be started.
+pub async fn run_tests_of_rest(core: &Arc<Core>) -> Result<(), Trouble> {
+    for recording in core.store().with_untried_tests()? {
+        let Ground { index, former, edited, is_theirs } = ground(core, recording).await?;
+        if !is_theirs {
+            core.store().set_tests_tried(recording)?;
+            continue;
+        }
+        let texts: BTreeMap<RelPath, String> =
+            former.into_iter().filter_map(|one| Some((RelPath::new(&one.path)?, one.text))).collect();
+        let gone = edited.into_iter().filter(|path| !texts.contains_key(path)).collect();
+        let files = Files { texts, gone, ..Files::default() };
+        first_run::run(core, recording, first_run::Ground { index, files }).await?;
+        if !core.store().with_untried_tests()?.contains(&recording) {
+            forget_ran(core, recording)?;
+        }
+    }
+    Ok(())
 }
 
 /// Tries what no earlier process came to: recordings whose first replay was interrupted, or not allowed at that time.

@@ -12,3 +12,4 @@ pub(crate) mod first_replay;
 pub(crate) mod foreign;
 pub(crate) mod imports;
 pub(crate) mod pairs;
+pub(crate) mod recorded_tests;

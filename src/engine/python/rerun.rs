@@ -1,0 +1,401 @@
+//! Recorded tests run again, contained and with the recorder on: what became of each, and every call that it made of some
+//! functions. Each starts on a private copy of the project's files and has a network of its own.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+
+use crate::base::clock;
+use crate::base::error::Trouble;
+use crate::base::hash::Digest;
+use crate::base::paths::{RelPath, read_regular};
+use crate::contain::{self, Confinement, Level, Profile};
+use crate::domain::batch::{Batch, SpoolCall};
+use crate::domain::call::{Argument, Effect};
+use crate::domain::function::FunctionId;
+use crate::domain::recorded_test::{RecordedTest, TestId, TestSession};
+use crate::domain::settings::{Record, Redact};
+use crate::engine::checks::secrets;
+use crate::engine::python::environment::Environment;
+use crate::python::value;
+use crate::record::ingest::Ingest;
+use crate::record::launch::{self, Mode};
+use crate::source::index::Index;
+
+/// Seconds that one test may take.
+const TEST_SECONDS: f64 = 60.0;
+/// What starting pytest and collecting may take.
+const START: Duration = Duration::from_secs(120);
+/// Bytes of what the program reports.
+const REPORT_MAX: u64 = 16 << 20;
+/// Bytes of functions' names in a variable; with more, all functions are recorded.
+const TARGETS_MAX: usize = 100 << 10;
+/// How often a run is looked at.
+const LOOK: Duration = Duration::from_millis(5);
+/// Bytes that the tests may write in all.
+const LAYER_MAX: u64 = 1 << 30;
+
+/// The project's files that tests run on.
+#[derive(Debug, Clone, Default)]
+pub struct Files {
+    /// A folder that is seen in the place of the project's.
+    pub stand_in: Option<PathBuf>,
+    /// Texts of files that are others there.
+    pub texts: BTreeMap<RelPath, String>,
+    /// Files that are not there.
+    pub gone: BTreeSet<RelPath>,
+    /// More to read, absolute.
+    pub read_only: Vec<PathBuf>,
+}
+
+/// What is run.
+pub struct Wanted<'a> {
+    /// The tests, in the order in which they run.
+    pub tests: &'a BTreeMap<TestId, RecordedTest>,
+    /// The functions whose calls are told.
+    pub functions: &'a BTreeSet<FunctionId>,
+    /// Variables of the environment besides those that the project needs to be imported.
+    pub variables: BTreeMap<String, String>,
+    /// Seconds by which the clock is put forward.
+    pub shift: Option<i64>,
+}
+
+/// Where it is run.
+pub struct Place<'a> {
+    /// The project's root.
+    pub root: &'a Path,
+    /// Interpreter and package.
+    pub environment: &'a Environment,
+    /// Names the functions of the files that run.
+    pub index: Arc<Index>,
+    /// The files.
+    pub files: &'a Files,
+    /// What is recorded of the project.
+    pub record: &'a Record,
+    /// What is never recorded.
+    pub redact: &'a Redact,
+}
+
+/// What runs of tests showed.
+#[derive(Debug, Default)]
+pub struct Reruns {
+    /// Each test that was run.
+    pub tests: BTreeMap<TestId, Rerun>,
+    /// Why others were not: a session that did not start.
+    pub broken: Option<Broken>,
+}
+
+/// What the run of a test showed.
+#[derive(Debug, Clone, Default)]
+pub struct Rerun {
+    /// It passed, or is expected to fail and did.
+    pub passed: bool,
+    /// How long it took, in milliseconds.
+    pub ms: u64,
+    /// What was wrong, where it did not pass.
+    pub said: Option<String>,
+    /// The calls of each function, in the order in which they began.
+    pub calls: BTreeMap<FunctionId, Vec<RerunCall>>,
+}
+
+/// A call in the run of a test.
+#[derive(Debug, Clone)]
+pub struct RerunCall {
+    /// Its arguments.
+    pub args: Vec<Argument>,
+    /// Hash of its function and arguments.
+    pub input: Digest,
+    /// The line it was made from.
+    pub caller_line: Option<u32>,
+    /// How it ended; `None` where it did not.
+    pub effect: Option<Effect>,
+    /// How long it took, in nanoseconds.
+    pub duration_ns: i64,
+    /// The functions that were called in it, its own included.
+    pub entered: Vec<FunctionId>,
+}
+
+/// Why tests could not be run.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Broken {
+    /// What was raised.
+    pub why: String,
+    /// The project's file that it came from.
+    #[serde(default)]
+    pub path: Option<String>,
+    /// The line.
+    #[serde(default)]
+    pub line: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct Request<'a> {
+    root: &'a str,
+    ini: Option<&'a str>,
+    options: &'a [String],
+    cwd: &'a str,
+    path: &'a [String],
+    tests: Vec<&'a str>,
+    test_seconds: f64,
+    shift_seconds: Option<i64>,
+    report: PathBuf,
+}
+
+/// A line of the report.
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Line {
+    Test {
+        test: String,
+        outcome: String,
+        ms: u64,
+        said: Option<String>,
+    },
+    Broken(Broken),
+    #[serde(other)]
+    Other,
+}
+
+impl Place<'_> {
+    /// Runs tests, those of each session in a process of their own. To be called off the async threads. What is cancelled is missing from the answer.
+    ///
+    /// # Errors
+    /// Fails when the sandbox or Python cannot be started.
+    pub fn run(&self, wanted: &Wanted<'_>, cancel: &CancellationToken) -> Result<Reruns, Trouble> {
+        let mut sessions: BTreeMap<&TestSession, BTreeMap<&str, TestId>> = BTreeMap::new();
+        for (id, test) in wanted.tests {
+            sessions.entry(&test.session).or_default().insert(&test.name, *id);
+        }
+        let mut all = Reruns::default();
+        for (session, tests) in sessions {
+            if !Path::new(&session.root).starts_with(self.root) {
+                continue;
+            }
+            let found = self.session(session, &tests, wanted, cancel)?;
+            all.tests.extend(found.tests);
+            all.broken = all.broken.or(found.broken);
+        }
+        Ok(all)
+    }
+
+    fn session(
+        &self,
+        session: &TestSession,
+        tests: &BTreeMap<&str, TestId>,
+        wanted: &Wanted<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Reruns, Trouble> {
+        let scratch = contain::scratch()?;
+        let (spool, report) = (scratch.path().join("spool"), scratch.path().join("report.jsonl"));
+        let failed = |error: std::io::Error| Trouble::environment("Recorded tests cannot be laid out.").because(error);
+        std::fs::create_dir(&spool).map_err(failed)?;
+        let cwd = if Path::new(&session.cwd).starts_with(self.root) { &session.cwd } else { &session.root };
+        let mut names: Vec<(&str, TestId)> = tests.iter().map(|(name, id)| (*name, *id)).collect();
+        names.sort_by_key(|(_, id)| *id);
+        let request = Request {
+            root: &session.root,
+            ini: session.config.as_deref(),
+            options: &session.options,
+            cwd,
+            path: &session.path,
+            tests: names.iter().map(|(name, _)| *name).collect(),
+            test_seconds: TEST_SECONDS,
+            shift_seconds: wanted.shift,
+            report: report.clone(),
+        };
+        let asked = scratch.path().join("request.json");
+        let text = serde_json::to_string(&request)
+            .map_err(|error| Trouble::internal("A request to run tests cannot be written.").because(error))?;
+        std::fs::write(&asked, text).map_err(failed)?;
+        let confinement = self.confinement(session, Path::new(cwd), wanted, scratch.path(), &spool).map_err(failed)?;
+        let started = clock::now();
+        let args = ["-m".into(), "pytead_tui.rerun".into(), asked.into_os_string()];
+        let mut child = contain::command(Level::Namespaces, &confinement, &self.environment.interpreter.path, args)?
+            .stdin(std::process::Stdio::null())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .map_err(failed)?;
+        let count = u32::try_from(tests.len()).unwrap_or(u32::MAX);
+        let until = Instant::now() + START + Duration::from_secs_f64(TEST_SECONDS).saturating_mul(count);
+        while child.try_wait().map_err(failed)?.is_none() {
+            if cancel.is_cancelled() || Instant::now() > until {
+                contain::stop(child.id());
+                child.wait().map_err(failed)?;
+                break;
+            }
+            std::thread::sleep(LOOK);
+        }
+        let lines = read_regular(&report, REPORT_MAX).unwrap_or_default();
+        let mut found = told(&String::from_utf8_lossy(&lines), tests);
+        let index = self.index.clone();
+        let ingest = Ingest::new(
+            spool,
+            started,
+            secrets::of_project(self.root),
+            Box::new(move |path, qualname, line| {
+                let path = RelPath::new(path)?;
+                index.by_code(&path, qualname, line).map(|function| function.id.clone())
+            }),
+        );
+        read_calls(ingest, tests, &mut found.tests);
+        Ok(found)
+    }
+
+    fn confinement(
+        &self,
+        session: &TestSession,
+        cwd: &Path,
+        wanted: &Wanted<'_>,
+        scratch: &Path,
+        spool: &Path,
+    ) -> std::io::Result<Confinement> {
+        let package = &self.environment.package;
+        let interpreter = &self.environment.interpreter;
+        let mut confinement = Confinement::new(self.root, scratch);
+        confinement.profile = Profile::RecordedTest;
+        confinement.cwd = cwd.to_owned();
+        confinement.limits.tmp = LAYER_MAX;
+        confinement.stand_in.clone_from(&self.files.stand_in);
+        confinement.read_only.clone_from(&interpreter.prefixes);
+        confinement.read_only.push(package.folder.clone());
+        confinement.read_only.extend(self.files.read_only.iter().cloned());
+        let elsewhere = session.path.iter().map(PathBuf::from);
+        let elsewhere = elsewhere.filter(|path| path.is_dir() && !path.starts_with(self.root) && !contain::exposes_home(path));
+        confinement.read_only.extend(elsewhere);
+        if !self.files.texts.is_empty() {
+            let put = scratch.join("put");
+            for (path, text) in &self.files.texts {
+                let place = path.under(&put);
+                std::fs::create_dir_all(place.parent().unwrap_or(&put))?;
+                std::fs::write(&place, text)?;
+            }
+            confinement.put = Some(put);
+        }
+        confinement.gone = self.files.gone.iter().map(|path| PathBuf::from(path.as_str())).collect();
+        let mut record = self.record.clone();
+        let targets: Vec<String> = wanted.functions.iter().map(target).collect();
+        record.targets = if targets.iter().map(|name| name.len() + 1).sum::<usize>() > TARGETS_MAX { Vec::new() } else { targets };
+        let variables = launch::recorder_variables(&launch::Request {
+            typed: &[],
+            root: self.root,
+            cwd,
+            interpreter: Some(&interpreter.path),
+            chosen: true,
+            package,
+            record: &record,
+            redact: self.redact,
+            mode: Mode::Every,
+        });
+        let variables = variables.map_err(|trouble| std::io::Error::other(trouble.to_string()))?;
+        let given = variables.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into_string().ok()?)));
+        confinement.env.extend(wanted.variables.clone());
+        confinement.env.extend(given);
+        let path = std::env::join_paths([&package.boot, &package.folder]).map_err(std::io::Error::other)?;
+        let text = |path: &std::ffi::OsStr| path.to_string_lossy().into_owned();
+        confinement.env.extend([
+            ("PYTHONPATH".to_owned(), text(&path)),
+            ("PYTEAD_SPOOL".to_owned(), text(spool.as_os_str())),
+            ("PYTEAD_RECORDING".to_owned(), "rerun".to_owned()),
+            ("PYTHONHASHSEED".to_owned(), "0".to_owned()),
+            ("PYTHONDONTWRITEBYTECODE".to_owned(), "1".to_owned()),
+        ]);
+        if let Some(base) = &interpreter.user_base {
+            confinement.env.insert("PYTHONUSERBASE".to_owned(), base.display().to_string());
+        }
+        Ok(confinement)
+    }
+}
+
+/// Names a function as the recorder's targets do.
+fn target(function: &FunctionId) -> String {
+    function.0.split('#').next().unwrap_or_default().to_owned()
+}
+
+/// Reads what the program said of its tests.
+fn told(report: &str, tests: &BTreeMap<&str, TestId>) -> Reruns {
+    let mut found = Reruns::default();
+    for line in report.lines() {
+        match serde_json::from_str(line) {
+            Ok(Line::Test { test, outcome, ms, said }) => {
+                if let Some(id) = tests.get(test.as_str()) {
+                    let passed = matches!(outcome.as_str(), "passed" | "xfailed" | "skipped");
+                    let said = said.or_else(|| (!passed).then_some(outcome));
+                    found.tests.insert(*id, Rerun { passed, ms, said, calls: BTreeMap::new() });
+                }
+            }
+            Ok(Line::Broken(broken)) => found.broken = Some(broken),
+            Ok(Line::Other) | Err(_) => {}
+        }
+    }
+    found
+}
+
+/// Reads the calls of tests from the spool of a run.
+fn read_calls(mut ingest: Ingest, tests: &BTreeMap<&str, TestId>, found: &mut BTreeMap<TestId, Rerun>) {
+    struct Begun {
+        test: TestId,
+        spool: SpoolCall,
+        parent: Option<i64>,
+        start_ns: i64,
+        function: FunctionId,
+        call: RerunCall,
+    }
+    let mut begun: Vec<Begun> = Vec::new();
+    let mut ends: HashMap<SpoolCall, (Option<Effect>, i64)> = HashMap::new();
+    ingest.finish(&mut |batch: Batch, _| {
+        let of: HashMap<SpoolCall, TestId> =
+            batch.in_tests.iter().filter_map(|(spool, test)| Some((*spool, *tests.get(test.name.as_str())?))).collect();
+        for call in batch.calls {
+            let Some(test) = of.get(&call.spool) else { continue };
+            let args = value::arguments(&call.args).map(|(args, _)| args).unwrap_or_default();
+            let (input, caller_line) = (call.input, call.caller_line);
+            let made = RerunCall { args, input, caller_line, effect: None, duration_ns: 0, entered: Vec::new() };
+            let (test, spool, parent, start_ns) = (*test, call.spool, call.parent, call.start_ns);
+            begun.push(Begun { test, spool, parent, start_ns, function: call.function, call: made });
+        }
+        ends.extend(batch.ends.into_iter().map(|end| (end.spool, (value::outcome(&end.outcome).ok(), end.duration_ns))));
+    });
+    begun.sort_by_key(|one| (one.test, one.start_ns, one.spool.number));
+    // A call begins after the one that makes it: from the last to the first, what is below a call is known when it is met.
+    let mut below: HashMap<SpoolCall, BTreeSet<FunctionId>> = HashMap::new();
+    for Begun { spool, parent, function, call, .. } in begun.iter_mut().rev() {
+        let mut entered = below.remove(spool).unwrap_or_default();
+        entered.insert(function.clone());
+        if let Some(number) = parent {
+            below.entry(SpoolCall { number: *number, ..*spool }).or_default().extend(entered.iter().cloned());
+        }
+        call.entered = entered.into_iter().collect();
+    }
+    for Begun { test, spool, function, mut call, .. } in begun {
+        let Some(rerun) = found.get_mut(&test) else { continue };
+        if let Some((effect, duration_ns)) = ends.remove(&spool) {
+            (call.effect, call.duration_ns) = (effect, duration_ns);
+        }
+        rerun.calls.entry(function).or_default().push(call);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_tests_counts_for_those_that_were_asked_for() {
+        let tests = BTreeMap::from([("t.py::a", TestId(1)), ("t.py::b", TestId(2))]);
+        let report = "{\"kind\": \"test\", \"test\": \"t.py::a\", \"outcome\": \"passed\", \"ms\": 4, \"said\": null, \"pid\": 3}\n\
+                      {\"kind\": \"test\", \"test\": \"t.py::b\", \"outcome\": \"died\", \"ms\": 4, \"said\": null}\n\
+                      {\"kind\": \"test\", \"test\": \"t.py::c\", \"outcome\": \"passed\", \"ms\": 4, \"said\": null}\n\
+                      {\"kind\": \"missing\", \"test\": \"t.py::d\"}\nnonsense\n\
+                      {\"kind\": \"broken\", \"why\": \"KeyError: 'KEY'\", \"path\": \"conftest.py\", \"line\": 3}\n";
+        let found = told(report, &tests);
+        let passed: Vec<(i64, bool, Option<&str>)> =
+            found.tests.iter().map(|(id, test)| (id.0, test.passed, test.said.as_deref())).collect();
+        assert_eq!(passed, [(1, true, None), (2, false, Some("died"))]);
+        assert_eq!(found.broken.map(|broken| (broken.why, broken.line)), Some(("KeyError: 'KEY'".into(), Some(3))));
+    }
+}

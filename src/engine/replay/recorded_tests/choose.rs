@@ -1,0 +1,109 @@
+//! Which recorded tests are run again: as few as show what each function was seen to do.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::call::{Call, GeneratorEnd, Outcome};
+use crate::domain::function::FunctionId;
+use crate::domain::recorded_test::TestId;
+
+/// Calls of a function that are looked for in tests, at least, where it has so many.
+const CALLS: usize = 6;
+/// Ways to end of a function that are looked for in tests, each once.
+const WAYS_MAX: usize = 12;
+
+/// A recorded call that cannot be compared otherwise, and its test.
+pub struct Candidate {
+    /// The call.
+    pub call: Call,
+    /// Its test.
+    pub test: TestId,
+}
+
+/// Chooses tests: for each function, one for each way in which its calls ended, and some more calls. Tests that are chosen for one
+/// function serve the others, too.
+pub fn tests(candidates: &[Candidate]) -> BTreeSet<TestId> {
+    let mut of_function: BTreeMap<&FunctionId, Vec<&Candidate>> = BTreeMap::new();
+    for candidate in candidates {
+        of_function.entry(&candidate.call.function).or_default().push(candidate);
+    }
+    let mut chosen: BTreeSet<TestId> = BTreeSet::new();
+    // Those with the least choice come first.
+    let mut functions: Vec<Vec<&Candidate>> = of_function.into_values().collect();
+    functions.sort_by_key(|calls| calls.iter().map(|one| one.test).collect::<BTreeSet<_>>().len());
+    let mut in_tests: BTreeMap<TestId, usize> = BTreeMap::new();
+    for candidate in candidates {
+        *in_tests.entry(candidate.test).or_default() += 1;
+    }
+    for calls in functions {
+        let mut ways: BTreeMap<String, Vec<&Candidate>> = BTreeMap::new();
+        for candidate in &calls {
+            ways.entry(way(&candidate.call)).or_default().push(candidate);
+        }
+        for calls in ways.values().take(WAYS_MAX) {
+            if !calls.iter().any(|one| chosen.contains(&one.test)) {
+                // The test with the most calls serves the most functions.
+                chosen.extend(calls.iter().map(|one| one.test).max_by_key(|test| in_tests.get(test)));
+            }
+        }
+        let mut seen = calls.iter().filter(|one| chosen.contains(&one.test)).count();
+        for candidate in calls {
+            if seen >= CALLS {
+                break;
+            }
+            if chosen.insert(candidate.test) {
+                seen += 1;
+            }
+        }
+    }
+    chosen
+}
+
+/// Says in which way a call ended: by which exception, or with which type of a result.
+fn way(call: &Call) -> String {
+    match &call.effect.outcome {
+        Outcome::Returned(value) => format!("returned {}", value.type_name()),
+        Outcome::Raised { mro, .. } => format!("raised {}", mro.first().map_or("", String::as_str)),
+        Outcome::Yielded { items, end } => {
+            let end = match end {
+                GeneratorEnd::Returned(_) => "returned",
+                GeneratorEnd::Raised(_) => "raised",
+                GeneratorEnd::Open => "open",
+            };
+            format!("yielded {} {end}", items.len().min(2))
+        }
+        Outcome::Unfinished => "unfinished".into(),
+        Outcome::TimedOut(_) => "timed out".into(),
+        Outcome::Died(_) => "died".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::samples;
+    use crate::domain::value::Value;
+
+    fn candidate(function: &str, test: i64, gave: Value) -> Candidate {
+        Candidate { call: samples::call(FunctionId(function.into()), &[], gave), test: TestId(test) }
+    }
+
+    fn chosen(candidates: &[Candidate]) -> Vec<i64> {
+        super::tests(candidates).into_iter().map(|test| test.0).collect()
+    }
+
+    #[test]
+    fn a_function_with_one_test_has_it_and_the_others_share_it() {
+        let number = Value::Int(1);
+        let all = [candidate("m:a", 7, number.clone()), candidate("m:b", 7, number.clone()), candidate("m:b", 8, number)];
+        assert_eq!(chosen(&all[..2]), [7]);
+        assert_eq!(chosen(&all), [7, 8], "while a function has few calls, more of them count");
+    }
+
+    #[test]
+    fn each_way_to_end_is_looked_for_and_not_each_call() {
+        let mut all: Vec<Candidate> = (0..40).map(|test| candidate("m:a", test, Value::Int(1))).collect();
+        all.push(candidate("m:a", 99, Value::None));
+        let found = chosen(&all);
+        assert!(found.contains(&99) && found.len() <= CALLS + 1, "{found:?}");
+    }
+}

@@ -1,0 +1,257 @@
+//! The first run of recorded tests on the code they were recorded with: which calls end there as they did in the recording, and
+//! what of them differs from run to run. Later runs are compared with it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::base::error::Trouble;
+use crate::base::hash::Digest;
+use crate::base::text;
+use crate::contain;
+use crate::domain::call::{Call, CallId, RecordingId};
+use crate::domain::event::{JobKind, Level};
+use crate::domain::function::FunctionId;
+use crate::domain::job_subject::JobSubject;
+use crate::domain::recorded_test::{FormerCall, FormerRun, RecordedTest, TestId};
+use crate::domain::snapshot::Topic;
+use crate::engine::calls::read;
+use crate::engine::index::reachability;
+use crate::engine::python::environment::{self, Environment};
+use crate::engine::python::rerun::{Files, Place, Rerun, RerunCall, Reruns, Wanted};
+use crate::engine::replay::recorded_tests::choose::{self, Candidate};
+use crate::engine::state::background::blocking;
+use crate::engine::state::core::Core;
+use crate::engine::state::jobs::Job;
+use crate::generate::align;
+use crate::generate::noise;
+use crate::generate::replay::difference;
+use crate::python::value;
+use crate::source::index::Index;
+use crate::store::StoredOutcome;
+
+/// The second run has another date and time of day: 400 days, 5 hours and some minutes later.
+const SHIFT: i64 = 400 * 86_400 + 5 * 3_600 + 17 * 60 + 13;
+
+/// The code that a recording ran, as its tests find it.
+pub struct Ground {
+    /// Its functions.
+    pub index: Arc<Index>,
+    /// Its files, where they are others than today's.
+    pub files: Files,
+}
+
+/// Runs tests of a recording whose calls cannot be made alone, and keeps what they showed. Does nothing where the sandbox does not allow it.
+///
+/// # Errors
+/// Fails when the database does, or Python cannot be started.
+pub async fn run(core: &Arc<Core>, recording: RecordingId, ground: Ground) -> Result<(), Trouble> {
+    let environment = environment::contained(core).await?;
+    if let Err(why) = blocking(contain::recorded_tests).await? {
+        core.log.add(Level::Info, "tests", format!("Recorded tests are not run again here: {why}"), None);
+        return Ok(core.store().set_tests_tried(recording)?);
+    }
+    let worker = core.clone();
+    let candidates = blocking(move || candidates(&worker, recording)).await??;
+    let chosen: Vec<TestId> = choose::tests(&candidates).into_iter().collect();
+    let tests = core.store().recorded_tests(&chosen)?;
+    if !tests.is_empty() {
+        let subject = JobSubject::RecordedTests;
+        let job = core.jobs.begin(JobKind::Replay, subject, tests.len() as u64);
+        core.touch();
+        let learned = learn(core, &environment, &ground, &tests, candidates, &job).await?;
+        let (compared, broken) = (learned.calls, learned.broken);
+        job.end(!job.is_cancelled());
+        if job.is_cancelled() {
+            return Ok(());
+        }
+        let line = format!("{} can be compared inside {}", text::count(compared, "more call"), text::count(tests.len(), "test"));
+        core.log.add(Level::Info, "tests", line, Some(Topic::Recording(recording)));
+        if let Some(broken) = broken {
+            core.say(Level::Warning, "tests", format!("Recorded tests cannot be run again: {}", broken.why));
+        }
+        core.touch();
+    }
+    Ok(core.store().set_tests_tried(recording)?)
+}
+
+/// Lists the calls of a recording that were made in tests and cannot be compared otherwise.
+fn candidates(core: &Core, recording: RecordingId) -> Result<Vec<Candidate>, Trouble> {
+    let stored = core.store().calls_in(recording)?;
+    let ids: Vec<CallId> = stored.iter().map(|call| call.id).collect();
+    let tests = core.store().tests_of(&ids)?;
+    let repeated: HashSet<CallId> = core.store().repeated(&ids)?.into_iter().collect();
+    let can_be_compared = |call: &crate::store::StoredCall| match &call.not_replayable {
+        None => repeated.contains(&call.id),
+        Some(reason) => read::is_only_compared(reason, repeated.contains(&call.id)),
+    };
+    let index = core.index();
+    let in_test_file = |function: &FunctionId| index.module_of(function).is_some_and(|module| module.is_test());
+    let wanted = stored.into_iter().filter(|call| call.outcome.is_some() && !can_be_compared(call) && !in_test_file(&call.function));
+    Ok(wanted.filter_map(|call| Some(Candidate { test: *tests.get(&call.id)?, call: read::decode(call) })).collect())
+}
+
+/// What running tests showed.
+struct Learned {
+    /// Calls that can be compared from now on.
+    calls: usize,
+    broken: Option<crate::engine::python::rerun::Broken>,
+}
+
+async fn learn(
+    core: &Arc<Core>,
+    environment: &Arc<Environment>,
+    ground: &Ground,
+    tests: &BTreeMap<TestId, RecordedTest>,
+    candidates: Vec<Candidate>,
+    job: &Job<'_>,
+) -> Result<Learned, Trouble> {
+    let mut of_test: BTreeMap<TestId, Vec<Call>> = BTreeMap::new();
+    for candidate in candidates.into_iter().filter(|one| tests.contains_key(&one.test)) {
+        of_test.entry(candidate.test).or_default().push(candidate.call);
+    }
+    let functions: BTreeSet<FunctionId> = of_test.values().flatten().map(|call| call.function.clone()).collect();
+    let variables = variables(core, of_test.values().flatten());
+    let mut runs = Vec::new();
+    for shift in [None, Some(SHIFT)] {
+        let (core, environment, index) = (core.clone(), environment.clone(), ground.index.clone());
+        let (files, tests, functions) = (ground.files.clone(), tests.clone(), functions.clone());
+        let (variables, cancel) = (variables.clone(), job.cancel.clone());
+        let found: Reruns = blocking(move || {
+            let settings = core.settings();
+            let (record, redact) = (&settings.record, &settings.redact);
+            let place = Place { root: &core.root, environment: &environment, index, files: &files, record, redact };
+            place.run(&Wanted { tests: &tests, functions: &functions, variables, shift }, &cancel)
+        })
+        .await??;
+        job.progress(found.tests.len() as u64, tests_in_all(&of_test));
+        runs.push(found);
+    }
+    let (Some(second), Some(mut first)) = (runs.pop(), runs.pop()) else { return Ok(Learned { calls: 0, broken: None }) };
+    let reach = reachability::reach_of_now(core, &ground.index).await?;
+    let mut kept: Vec<(TestId, FormerRun)> = Vec::new();
+    let (mut baselines, mut outcomes) = (Vec::new(), Vec::new());
+    for (test, recorded) in of_test {
+        let Some(run) = first.tests.remove(&test) else { continue };
+        let other = second.tests.get(&test);
+        let Seen { run, calls } = seen(run, other, &recorded);
+        for call in calls {
+            let code = reach.code_key(&call.function);
+            let stored = StoredOutcome {
+                call: call.id,
+                code,
+                outcome: call.outcome.clone(),
+                duration_ns: call.duration_ns,
+                entered: call.entered.clone(),
+            };
+            outcomes.push(stored);
+            baselines.push((call.id, call.outcome));
+        }
+        kept.push((test, run));
+    }
+    let calls = baselines.len();
+    let worker = core.clone();
+    blocking(move || {
+        for (call, outcome) in baselines {
+            worker.store().set_baseline(call, Some(outcome))?;
+        }
+        worker.store().put_outcomes(outcomes)?;
+        worker.store().put_former_runs(kept)
+    })
+    .await??;
+    Ok(Learned { calls, broken: first.broken })
+}
+
+fn tests_in_all(of_test: &BTreeMap<TestId, Vec<Call>>) -> u64 {
+    of_test.len() as u64
+}
+
+/// Gives the variables that calls read, as they were recorded.
+pub(super) fn variables<'a>(core: &Core, calls: impl Iterator<Item = &'a Call>) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for call in calls {
+        found.extend(call.variables().map(|(name, value)| (name.to_owned(), value.to_owned())));
+    }
+    found.extend(environment::import_variables(core));
+    found
+}
+
+/// What the first run of a test showed of its recorded calls.
+struct Seen {
+    run: FormerRun,
+    calls: Vec<SeenCall>,
+}
+
+/// A recorded call that ends in its test, alone, as it was recorded.
+struct SeenCall {
+    id: CallId,
+    function: FunctionId,
+    /// How it ended, without what differs from run to run.
+    outcome: Vec<u8>,
+    duration_ns: i64,
+    entered: Vec<FunctionId>,
+}
+
+fn seen(run: Rerun, other: Option<&Rerun>, recorded: &[Call]) -> Seen {
+    let mut calls = Vec::new();
+    let mut former = FormerRun { passed: run.passed, ms: run.ms, calls: BTreeMap::new() };
+    let others = other.filter(|other| other.passed == run.passed);
+    for (function, made) in run.calls {
+        let twins = others.and_then(|other| other.calls.get(&function)).map_or(&[][..], Vec::as_slice);
+        let of_function: Vec<&Call> = recorded.iter().filter(|call| call.function == function).collect();
+        let (inputs, again): (Vec<Digest>, Vec<Digest>) =
+            (made.iter().map(|call| call.input).collect(), twins.iter().map(|call| call.input).collect());
+        let twin_of = align::pairs(&inputs, &again);
+        let mut entries: Vec<FormerCall> = Vec::new();
+        let who = recorded_as(&made, &of_function);
+        for (at, call) in made.iter().enumerate() {
+            let twin = twin_of.get(at).copied().flatten().and_then(|twin| twins.get(twin));
+            let known = who.get(&at).copied();
+            let varies = twin.is_some_and(|twin| twin.input != call.input) || known.is_some_and(|known| known.input != call.input);
+            let mut entry = FormerCall { input: call.input, varies, call: None };
+            if let Some((recorded, twin)) = known.zip(twin)
+                && let Some(outcome) = settled(recorded, call, twin)
+            {
+                entry.call = Some(recorded.id);
+                let (function, duration_ns, entered) = (function.clone(), call.duration_ns, call.entered.clone());
+                calls.push(SeenCall { id: recorded.id, function, outcome, duration_ns, entered });
+            }
+            entries.push(entry);
+        }
+        former.calls.insert(function, entries);
+    }
+    Seen { run: former, calls }
+}
+
+/// Finds which calls of a run are recorded ones: those with equal arguments, in their order; then those made from the same line.
+fn recorded_as<'a>(made: &[RerunCall], recorded: &[&'a Call]) -> HashMap<usize, &'a Call> {
+    let mut found: HashMap<usize, &Call> = HashMap::new();
+    let mut left: Vec<&Call> = Vec::new();
+    for call in recorded {
+        match (0..made.len()).find(|at| made[*at].input == call.input && !found.contains_key(at)) {
+            Some(at) => drop(found.insert(at, call)),
+            None => left.push(call),
+        }
+    }
+    for call in left {
+        let is_like = |at: &usize| {
+            made[*at].caller_line == call.caller_line
+                && made[*at].effect.as_ref().is_some_and(|effect| {
+                    std::mem::discriminant(&effect.outcome) == std::mem::discriminant(&call.effect.outcome)
+                })
+        };
+        if let Some(at) = (0..made.len()).filter(|at| !found.contains_key(at)).find(is_like) {
+            found.insert(at, call);
+        }
+    }
+    found
+}
+
+/// Gives how a call ended, without what differs from run to run or from the recording; `None` where nothing is left of it.
+fn settled(recorded: &Call, call: &RerunCall, twin: &RerunCall) -> Option<Vec<u8>> {
+    let mut effect = call.effect.clone()?;
+    let is_left = noise::leave_out(&mut effect, twin.effect.as_ref()?) && noise::leave_out(&mut effect, &recorded.effect);
+    // What stands there must be the same both times: two runs may have left out different parts.
+    let mut again = twin.effect.clone()?;
+    noise::leave_out_likewise(&effect, &mut again);
+    (is_left && difference(&effect, &again).is_none()).then(|| value::encode_outcome(&effect))
+}

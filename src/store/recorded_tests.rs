@@ -1,0 +1,216 @@
+//! The tests of pytest in which calls were recorded, and what running them again showed.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use rusqlite::{Transaction, params};
+
+use super::error::Result;
+use super::handle::Store;
+use super::json::{from_json, json, to_json};
+use crate::domain::batch::SpoolCall;
+use crate::domain::call::{CallId, RecordingId};
+use crate::domain::recorded_test::{FormerRun, RecordedTest, TestId, TestSession};
+
+impl Store {
+    /// Gives the tests in which these calls were recorded; calls outside of tests are missing.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn tests_of(&self, calls: &[CallId]) -> Result<HashMap<CallId, TestId>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT call, test FROM json_each(?1) AS wanted JOIN test_calls ON test_calls.call = wanted.value",
+            )?;
+            let rows = statement.query_map([to_json(calls)?], |row| Ok((CallId(row.get(0)?), TestId(row.get(1)?))))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Gives the calls among these that are compared inside their tests.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn compared_in_tests(&self, calls: &[CallId]) -> Result<HashMap<CallId, TestId>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT call, test FROM json_each(?1) AS wanted JOIN test_calls ON test_calls.call = wanted.value \
+                 WHERE compared",
+            )?;
+            let rows = statement.query_map([to_json(calls)?], |row| Ok((CallId(row.get(0)?), TestId(row.get(1)?))))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Gives recorded tests by their numbers; those that are gone are missing.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn recorded_tests(&self, tests: &[TestId]) -> Result<BTreeMap<TestId, RecordedTest>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT tests.id, tests.name, test_sessions.id, test_sessions.session FROM json_each(?1) AS wanted \
+                 JOIN tests ON tests.id = wanted.value JOIN test_sessions ON test_sessions.id = tests.session",
+            )?;
+            let mut sessions: HashMap<i64, Arc<TestSession>> = HashMap::new();
+            let mut found = BTreeMap::new();
+            let mut rows = statement.query([to_json(tests)?])?;
+            while let Some(row) = rows.next()? {
+                let number: i64 = row.get(2)?;
+                let session = match sessions.get(&number) {
+                    Some(session) => session.clone(),
+                    None => sessions.entry(number).or_insert(Arc::new(json(row, 3)?)).clone(),
+                };
+                found.insert(TestId(row.get(0)?), RecordedTest { name: row.get(1)?, session });
+            }
+            Ok(found)
+        })
+    }
+
+    /// Gives what running tests again on the recorded code showed; those that were not run are missing.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn former_runs(&self, tests: &[TestId]) -> Result<HashMap<TestId, FormerRun>> {
+        let stored: Vec<(TestId, String)> = self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id, former_run FROM json_each(?1) AS wanted JOIN tests ON tests.id = wanted.value \
+                 WHERE former_run IS NOT NULL",
+            )?;
+            let rows = statement.query_map([to_json(tests)?], |row| Ok((TestId(row.get(0)?), row.get(1)?)))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })?;
+        stored.into_iter().map(|(test, text)| Ok((test, from_json(&text)?))).collect()
+    }
+
+    /// Keeps what running tests again on the recorded code showed.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn put_former_runs(&self, runs: Vec<(TestId, FormerRun)>) -> Result<()> {
+        self.write(move |transaction| {
+            let mut put = transaction.prepare_cached("UPDATE tests SET former_run = ?2 WHERE id = ?1")?;
+            let mut compared = transaction.prepare_cached("UPDATE test_calls SET compared = 1 WHERE call = ?1")?;
+            for (test, run) in &runs {
+                put.execute(params![test.0, to_json(run)?])?;
+                for call in run.calls.values().flatten().filter_map(|one| one.call) {
+                    compared.execute([call.0])?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Lists the recordings with tests that were not run again yet, the oldest first.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn with_untried_tests(&self) -> Result<Vec<RecordingId>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT DISTINCT recordings.id FROM test_sessions JOIN recordings ON recordings.id = test_sessions.recording \
+                 WHERE NOT test_sessions.tried AND recordings.tried ORDER BY 1",
+            )?;
+            let rows = statement.query_map([], |row| row.get(0).map(RecordingId))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Notes that the tests of a recording were run again, as far as they can be.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn set_tests_tried(&self, recording: RecordingId) -> Result<()> {
+        self.write(move |transaction| {
+            transaction.execute("UPDATE test_sessions SET tried = 1 WHERE recording = ?1", [recording.0])?;
+            Ok(())
+        })
+    }
+}
+
+/// Stores in which tests calls were made.
+pub(super) fn insert(
+    transaction: &Transaction<'_>,
+    recording: RecordingId,
+    ids: &HashMap<SpoolCall, CallId>,
+    in_tests: &[(SpoolCall, Arc<RecordedTest>)],
+) -> Result<()> {
+    let mut known: HashMap<&Arc<RecordedTest>, i64> = HashMap::new();
+    let mut put = transaction.prepare_cached("INSERT OR IGNORE INTO test_calls (call, test) VALUES (?1, ?2)")?;
+    for (spool, test) in in_tests {
+        let Some(call) = ids.get(spool) else { continue };
+        let number = match known.get(test) {
+            Some(number) => *number,
+            None => *known.entry(test).or_insert(number_of(transaction, recording, test)?),
+        };
+        put.execute(params![call.0, number])?;
+    }
+    Ok(())
+}
+
+fn number_of(transaction: &Transaction<'_>, recording: RecordingId, test: &RecordedTest) -> Result<i64> {
+    let session = to_json(&*test.session)?;
+    transaction
+        .prepare_cached("INSERT OR IGNORE INTO test_sessions (recording, session) VALUES (?1, ?2)")?
+        .execute(params![recording.0, session])?;
+    let session: i64 = transaction
+        .prepare_cached("SELECT id FROM test_sessions WHERE recording = ?1 AND session = ?2")?
+        .query_row(params![recording.0, session], |row| row.get(0))?;
+    transaction
+        .prepare_cached("INSERT OR IGNORE INTO tests (session, name) VALUES (?1, ?2)")?
+        .execute(params![session, test.name])?;
+    Ok(transaction
+        .prepare_cached("SELECT id FROM tests WHERE session = ?1 AND name = ?2")?
+        .query_row(params![session, test.name], |row| row.get(0))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::hash::Digest;
+    use crate::domain::function::FunctionId;
+    use crate::domain::recorded_test::FormerCall;
+    use crate::store::Batch;
+    use crate::store::samples::{batch, recording, spool};
+
+    fn test(name: &str) -> Arc<RecordedTest> {
+        let session = TestSession {
+            root: "/srv/shop".into(),
+            config: None,
+            options: vec!["-q".into()],
+            cwd: "/srv/shop".into(),
+            path: vec!["/srv/shop".into()],
+        };
+        Arc::new(RecordedTest { name: name.into(), session: Arc::new(session) })
+    }
+
+    #[test]
+    fn calls_know_their_tests_and_tests_what_running_them_again_showed() {
+        let store = crate::store::open_in_memory().unwrap();
+        let id = store.begin_recording(&recording()).unwrap();
+        let in_tests = vec![(spool(0), test("t.py::a")), (spool(1), test("t.py::b")), (spool(2), test("t.py::a"))];
+        let calls = store.ingest(id, Batch { in_tests, ..batch("shop:total", 4) }).unwrap();
+        let ids: Vec<CallId> = (0..4).map(|number| calls[&spool(number)]).collect();
+        let tests = store.tests_of(&ids).unwrap();
+        assert_eq!(tests[&ids[0]], tests[&ids[2]]);
+        assert_ne!(tests[&ids[0]], tests[&ids[1]]);
+        assert!(!tests.contains_key(&ids[3]), "a call outside of tests has none");
+        let found = store.recorded_tests(&[tests[&ids[1]]]).unwrap();
+        assert_eq!(found[&tests[&ids[1]]], *test("t.py::b"));
+        let run = FormerRun {
+            passed: true,
+            ms: 3,
+            calls: BTreeMap::from([(
+                FunctionId("shop:total".into()),
+                vec![FormerCall { input: Digest(7), varies: false, call: Some(ids[1]) }, FormerCall { input: Digest(8), varies: true, call: None }],
+            )]),
+        };
+        store.put_former_runs(vec![(tests[&ids[1]], run.clone())]).unwrap();
+        assert_eq!(store.former_runs(&tests.values().copied().collect::<Vec<_>>()).unwrap(), HashMap::from([(tests[&ids[1]], run)]));
+        assert_eq!(store.compared_in_tests(&ids).unwrap(), HashMap::from([(ids[1], tests[&ids[1]])]));
+        store.set_tried(id).unwrap();
+        assert_eq!(store.with_untried_tests().unwrap(), [id]);
+        store.set_tests_tried(id).unwrap();
+        assert!(store.with_untried_tests().unwrap().is_empty());
+    }
+}
