@@ -92,6 +92,7 @@ impl fmt::Display for JobSubject {
             Self::Drafts(number) => f.write_str(&text::count(*number, "draft")),
             Self::RecordedCalls => f.write_str("recorded calls"),
             Self::NewCalls => f.write_str("first replay"),
+            Self::RecordedTests => f.write_str("recorded tests"),
             Self::SavedCode => f.write_str("saved code"),
             Self::Tests(number) => f.write_str(&text::count(*number, "intent")),
             Self::Spec(path) => path.fmt(f),

@@ -18,7 +18,7 @@ use crate::domain::value::Value;
 use crate::domain::way::{Given, Led, Way};
 use crate::python::marshal::{DecodeError, Tree};
 use crate::python::value::{Parts, encode_arguments, encode_outcome, from_tree};
-use crate::record::inputs::{clean, digest};
+use crate::record::inputs::{clean, digest, variant_of};
 
 /// Values of a generator that are kept, as the worker keeps them.
 const YIELDS_MAX: usize = 50;
@@ -270,6 +270,7 @@ impl Process {
         // Before a name that leads to the function stands whether a journey tells the call in brief.
         let bound = if parts.is_empty() { None } else { parts.bool().and_then(|_| parts.text_or_none())? };
         let how = if parts.is_empty() { None } else { Some(parts.text()?) };
+        let variant = if parts.is_empty() { 0 } else { parts.natural()? };
         let known = self.functions.get(&function).ok_or_else(|| DecodeError::form("a function is known before its calls"))?;
         let mut args = Vec::with_capacity(values.len());
         for ((name, kind), tree) in known.params.iter().zip(values) {
@@ -316,7 +317,7 @@ impl Process {
             receiver,
             start_ns: open.start_ns,
             args: encode_arguments(&args, way),
-            input: digest(bound.as_ref().unwrap_or(&known.id), args),
+            input: variant_of(digest(bound.as_ref().unwrap_or(&known.id), args), variant),
         });
         self.counting(function).kept += 1;
         self.open.insert(number, open);

@@ -53,6 +53,14 @@ pub fn digest(function: &FunctionId, mut args: Vec<Argument>) -> Digest {
     hasher.digest()
 }
 
+/// Tells calls with equal arguments apart that are kept because they ended in different ways: the first one has the variant 0.
+pub fn variant_of(input: Digest, variant: u64) -> Digest {
+    match variant {
+        0 => input,
+        _ => Hasher::default().part(&input.0.to_le_bytes()).part(&variant.to_le_bytes()).digest(),
+    }
+}
+
 fn order_sets(value: &mut Value) {
     children(value, &mut order_sets);
     if let Value::Set(items) | Value::FrozenSet(items) = value {

@@ -74,7 +74,7 @@ impl Store {
     pub fn former_runs(&self, tests: &[TestId]) -> Result<HashMap<TestId, FormerRun>> {
         let stored: Vec<(TestId, String)> = self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT id, former_run FROM json_each(?1) AS wanted JOIN tests ON tests.id = wanted.value \
+                "SELECT tests.id, former_run FROM json_each(?1) AS wanted JOIN tests ON tests.id = wanted.value \
                  WHERE former_run IS NOT NULL",
             )?;
             let rows = statement.query_map([to_json(tests)?], |row| Ok((TestId(row.get(0)?), row.get(1)?)))?;

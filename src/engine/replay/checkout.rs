@@ -18,6 +18,8 @@ use crate::contain::Level;
 use crate::domain::call::{Call, CallId};
 use crate::engine::python::environment::{self, Environment};
 use crate::engine::python::replay_calls::{self, Observed, On};
+use crate::engine::python::rerun::Files;
+use crate::engine::replay::recorded_tests;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
@@ -108,11 +110,21 @@ impl Elsewhere {
         &self.commit
     }
 
-    /// Runs calls against these files; what is cancelled is missing from the answer.
+    /// Runs calls against these files, alone or inside their recorded tests; what is cancelled is missing from the answer.
     ///
     /// # Errors
     /// Fails when the project's Python cannot be started or dies.
-    pub async fn replay(&self, core: &Core, calls: &[Call], job: &Job<'_>) -> Result<HashMap<CallId, Observed>, Trouble> {
+    pub async fn replay(&self, core: &Arc<Core>, calls: &[Call], job: &Job<'_>) -> Result<HashMap<CallId, Observed>, Trouble> {
+        let (inside, alone): (Vec<Call>, Vec<Call>) = calls.iter().cloned().partition(|call| call.observed.inside.is_some());
+        let beside = self.beside.iter().map(|path| path.under(&core.root)).filter(|path| !path.is_symlink());
+        let files = Files { stand_in: Some(self.own.path().to_owned()), read_only: beside.collect(), ..Files::default() };
+        let on = recorded_tests::compare::On { index: self.index.clone(), files };
+        let mut observed = self.replay_alone(core, &alone, job).await?;
+        observed.extend(recorded_tests::compare::observe(core, &self.environment, &on, &inside, job).await?);
+        Ok(observed)
+    }
+
+    async fn replay_alone(&self, core: &Core, calls: &[Call], job: &Job<'_>) -> Result<HashMap<CallId, Observed>, Trouble> {
         if calls.is_empty() {
             return Ok(HashMap::new());
         }

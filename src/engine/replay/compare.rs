@@ -182,12 +182,11 @@ async fn run_twice(
     job: &jobs::Job<'_>,
 ) -> Result<(Fresh, Failures), Trouble> {
     let environment = environment::contained(core).await?;
-    let today = recorded_tests::compare::On { index: core.index(), files: Files::default() };
-    let observed = observe(core, &environment, &today, open, job).await?;
+    let observed = replay_today(core, &environment, open, job).await?;
     let is_suspect = |call: &&Call| observed.get(&call.id).is_some_and(|seen| differs(calls, call, seen));
     let suspects: Vec<Call> = open.iter().filter(is_suspect).cloned().collect();
     let suspected: HashSet<CallId> = suspects.iter().map(|call| call.id).collect();
-    let again = observe(core, &environment, &today, &suspects, job).await?;
+    let again = replay_today(core, &environment, &suspects, job).await?;
     let (mut fresh, mut failures) = (Fresh::new(), Failures::new());
     for call in open {
         let Some(seen) = observed.get(&call.id) else { continue };
@@ -209,17 +208,20 @@ async fn run_twice(
     Ok((fresh, failures))
 }
 
-/// Runs calls alone where they can be, and inside their recorded tests where not.
-async fn observe(
+/// Runs calls on today's files, alone where they can be, and inside their recorded tests where not.
+///
+/// # Errors
+/// Fails when the project's Python cannot be started or dies.
+pub async fn replay_today(
     core: &Arc<Core>,
     environment: &Arc<Environment>,
-    today: &recorded_tests::compare::On,
     calls: &[Call],
     job: &jobs::Job<'_>,
 ) -> Result<HashMap<CallId, Observed>, Trouble> {
+    let today = recorded_tests::compare::On { index: core.index(), files: Files::default() };
     let (inside, alone): (Vec<Call>, Vec<Call>) = calls.iter().cloned().partition(|call| call.observed.inside.is_some());
     let mut observed = environment.replay(core, &alone, job).await?;
-    observed.extend(recorded_tests::compare::observe(core, environment, today, &inside, job).await?);
+    observed.extend(recorded_tests::compare::observe(core, environment, &today, &inside, job).await?);
     Ok(observed)
 }
 

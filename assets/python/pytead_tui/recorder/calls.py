@@ -17,6 +17,8 @@ class Call:
     waiting: "tuple | None" = None  # what is written at the end, if the end, or the path, is new
     held: list = []  # records that wait with it
     searching = False  # only a new path or outcome keeps it
+    repeated: "int | None" = None  # the kept call with equal arguments
+    variant = 0  # how many such calls ended in other ways before, this one included
     new = False  # it ran a line that no kept call ran
     suspended = False
     closed = False

@@ -89,6 +89,8 @@ class Endings:
             fits = len(call.held) < HELD
             has_room = fits and not call.searching and self._has_room(call.counts, ending)
             if not has_room and not (fits and (new or call.new)):
+                if call.repeated is not None:
+                    function.repeats[call.repeated] = function.repeats.get(call.repeated, 0) + 1
                 self._missed(function)
                 return False
             self._late(call)

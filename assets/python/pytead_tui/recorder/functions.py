@@ -23,7 +23,7 @@ class Function:
         "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "places", "sites", "edges",
         "inflight", "dirty", "codes", "yields", "hooks", "generates", "wasted", "brief", "lines", "last", "sure",
         "copies", "outer", "over", "beyond", "dim", "reaches_out", "errors", "direct", "for_tests", "outcomes", "missed",
-        "noise", "searching", "searched",
+        "noise", "searching", "searched", "variants", "again",
     )  # fmt: skip
 
     def __init__(self, fid: int, file: File, module: str, qualname: str, line: int, flags: int, names: tuple,
@@ -60,6 +60,8 @@ class Function:
         self.beyond = 0  # so many until now
         self.shapes: dict = {}
         self.inputs: dict = {}
+        self.variants: dict = {}  # by inputs: how many calls with equal ones were kept because they ended in another way
+        self.again = 0  # calls with equal inputs whose end was waited for
         self.repeats: dict = {}
         self.callers: dict = {}
         self.places: dict = {}

@@ -22,6 +22,7 @@ from pytead_tui.recorder.spools import Spools
 
 MOST_EVENTS = 20_000  # of a journey
 MOST_OF_ALL = 2_000  # calls of a function in a process all of whose calls are kept
+AGAIN = 400  # calls of a function with arguments that were seen, whose end is waited for
 WALK = 250  # frames looked at for a parent
 
 _modules = sys.modules
@@ -203,10 +204,18 @@ class Recorder(Endings, Failures, Places):
         how = given.of(function, frame.f_back, code, held, bound)
         key = hash((blob, bound, given.left_out(how)))
         earlier = function.inputs.get(key)
+        variant = 0
         if earlier is not None and not function.reaches_out and not self.every:
-            if not waiting:
-                function.repeats[earlier] = function.repeats.get(earlier, 0) + 1
-            return None
+            if self.test is None or waiting or function.again >= AGAIN:
+                if not waiting:
+                    function.repeats[earlier] = function.repeats.get(earlier, 0) + 1
+                return None
+            # What a web application does follows from more than its arguments: it is kept where it ends in a new way.
+            function.again += 1
+            variant = function.variants.get(key, 0) + 1
+            waiting = searching = True
+            with self.lock:
+                counts[0] -= 1
         spool = self.spools.current()  # which numbers calls anew in a child that Python was not told of
         call = Call(function, frame, code, counts)
         call.watched = watched
@@ -222,8 +231,11 @@ class Recorder(Endings, Failures, Places):
                 self.announce_objects(spool, met[:1], call.cid)
         caller, line, direct = place[:3]
         record = ("C", call.cid, function.fid, self.parent(frame), time.perf_counter_ns(), direct, self.task(), receiver, trees,
-                  caller, line, False, bound, how)  # fmt: skip
+                  caller, line, False, bound, how, variant)  # fmt: skip
         call.inputs_key = key
+        if variant:
+            call.repeated = earlier
+            call.variant = variant
         with self.lock:
             before = self.live.get(call.key)
             if before is not None:
@@ -255,6 +267,8 @@ class Recorder(Endings, Failures, Places):
             self._announce_test(call.spool)
         call.spool.write(record)
         function.inputs[call.inputs_key] = call.cid
+        if call.variant:
+            function.variants[call.inputs_key] = call.variant
         function.kept += 1
         function.misses = 0
         if function.kept >= self.most:

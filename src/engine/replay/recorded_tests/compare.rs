@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
+use crate::contain;
 use crate::domain::call::{Call, CallId};
 use crate::domain::function::FunctionId;
 use crate::domain::reason::{Reason, ReasonCode};
@@ -54,8 +55,14 @@ pub async fn observe(
     let tests = core.store().recorded_tests(&ids)?;
     let former = core.store().former_runs(&ids)?;
     let baselines = core.store().baselines(&calls.iter().map(|call| call.id).collect::<Vec<_>>())?;
-    let functions: BTreeSet<FunctionId> = calls.iter().map(|call| call.function.clone()).collect();
+    // The same as in the former run: what has a name in a recorded value follows from what else is recorded.
+    let functions: BTreeSet<FunctionId> = former.values().flat_map(|run| run.calls.keys().cloned()).collect();
     let variables = variables(core, calls.iter());
+    if let Err(why) = blocking(contain::available_for_tests).await? {
+        let reason = |test: &TestId| ReasonCode::TestNotRun.of(tests.get(test).map_or("", |test| &test.name)).with(why);
+        let all = of_test.iter().flat_map(|(test, calls)| calls.iter().map(move |call| (call.id, not_made(reason(test)))));
+        return Ok(all.collect());
+    }
     let (worker, python, on, asked) = (core.clone(), environment.clone(), on.clone(), tests.clone());
     let (wanted, cancel) = (functions, job.cancel.clone());
     let found: Reruns = blocking(move || {
@@ -111,10 +118,10 @@ fn in_run(
         let gone = || if former.passed && !run.passed { fails() } else { ReasonCode::NotReachedInTest.of(&test.name).into() };
         let outcome = match twin {
             None => not_made(gone()),
-            Some(twin) if !varies && twin.input != call.input && !same_arguments(call, twin) => {
+            Some(twin) if !varies && !same_arguments(call, twin) => {
                 not_made(ReasonCode::OtherArguments.into())
             }
-            Some(twin) => ended(call, twin, baselines.get(&call.id)),
+            Some(twin) => ended(twin, baselines.get(&call.id)),
         };
         seen.push((call.id, outcome));
     }
@@ -139,7 +146,7 @@ fn same_arguments(recorded: &Call, today: &RerunCall) -> bool {
     recorded.args.iter().all(|arg| named(&arg.name).is_none_or(|now| arg.value.first_difference(&now.value).is_none()))
 }
 
-fn ended(call: &Call, twin: &RerunCall, baseline: Option<&Vec<u8>>) -> Observed {
+fn ended(twin: &RerunCall, baseline: Option<&Vec<u8>>) -> Observed {
     let Some(mut effect) = twin.effect.clone() else { return not_made(ReasonCode::Unfinished.into()) };
     if let Some(pattern) = baseline.and_then(|bytes| value::outcome(bytes).ok()) {
         noise::leave_out_likewise(&pattern, &mut effect);

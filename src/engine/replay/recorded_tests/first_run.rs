@@ -26,6 +26,7 @@ use crate::generate::align;
 use crate::generate::noise;
 use crate::generate::replay::difference;
 use crate::python::value;
+use crate::record::inputs::digest;
 use crate::source::index::Index;
 use crate::store::StoredOutcome;
 
@@ -46,7 +47,7 @@ pub struct Ground {
 /// Fails when the database does, or Python cannot be started.
 pub async fn run(core: &Arc<Core>, recording: RecordingId, ground: Ground) -> Result<(), Trouble> {
     let environment = environment::contained(core).await?;
-    if let Err(why) = blocking(contain::recorded_tests).await? {
+    if let Err(why) = blocking(contain::available_for_tests).await? {
         core.log.add(Level::Info, "tests", format!("Recorded tests are not run again here: {why}"), None);
         return Ok(core.store().set_tests_tried(recording)?);
     }
@@ -60,8 +61,9 @@ pub async fn run(core: &Arc<Core>, recording: RecordingId, ground: Ground) -> Re
         core.touch();
         let learned = learn(core, &environment, &ground, &tests, candidates, &job).await?;
         let (compared, broken) = (learned.calls, learned.broken);
-        job.end(!job.is_cancelled());
-        if job.is_cancelled() {
+        let whole = !job.is_cancelled();
+        job.end(whole);
+        if !whole {
             return Ok(());
         }
         let line = format!("{} can be compared inside {}", text::count(compared, "more call"), text::count(tests.len(), "test"));
@@ -206,7 +208,7 @@ fn seen(run: Rerun, other: Option<&Rerun>, recorded: &[Call]) -> Seen {
         for (at, call) in made.iter().enumerate() {
             let twin = twin_of.get(at).copied().flatten().and_then(|twin| twins.get(twin));
             let known = who.get(&at).copied();
-            let varies = twin.is_some_and(|twin| twin.input != call.input) || known.is_some_and(|known| known.input != call.input);
+            let varies = twin.is_some_and(|twin| twin.input != call.input) || known.is_some_and(|known| call.input != digest(&known.callee(), known.args.clone()));
             let mut entry = FormerCall { input: call.input, varies, call: None };
             if let Some((recorded, twin)) = known.zip(twin)
                 && let Some(outcome) = settled(recorded, call, twin)
@@ -222,26 +224,31 @@ fn seen(run: Rerun, other: Option<&Rerun>, recorded: &[Call]) -> Seen {
     Seen { run: former, calls }
 }
 
-/// Finds which calls of a run are recorded ones: those with equal arguments, in their order; then those made from the same line.
+/// Finds which calls of a run are recorded ones: those with equal arguments, and of these the one that ended alike; then those made
+/// from the same line that ended in the same way.
 fn recorded_as<'a>(made: &[RerunCall], recorded: &[&'a Call]) -> HashMap<usize, &'a Call> {
     let mut found: HashMap<usize, &Call> = HashMap::new();
-    let mut left: Vec<&Call> = Vec::new();
-    for call in recorded {
-        match (0..made.len()).find(|at| made[*at].input == call.input && !found.contains_key(at)) {
-            Some(at) => drop(found.insert(at, call)),
-            None => left.push(call),
-        }
-    }
-    for call in left {
-        let is_like = |at: &usize| {
-            made[*at].caller_line == call.caller_line
-                && made[*at].effect.as_ref().is_some_and(|effect| {
-                    std::mem::discriminant(&effect.outcome) == std::mem::discriminant(&call.effect.outcome)
-                })
-        };
-        if let Some(at) = (0..made.len()).filter(|at| !found.contains_key(at)).find(is_like) {
-            found.insert(at, call);
-        }
+    let mut left: Vec<&Call> = recorded.to_vec();
+    let alike = |call: &Call, made: &RerunCall| made.effect.as_ref().is_some_and(|effect| difference(&call.effect, effect).is_none());
+    let in_one_way = |call: &Call, made: &RerunCall| {
+        made.effect.as_ref().is_some_and(|effect| noise::leave_out(&mut call.effect.clone(), effect))
+    };
+    let same_input = |call: &Call, made: &RerunCall| made.input == digest(&call.callee(), call.args.clone());
+    let same_line = |call: &Call, made: &RerunCall| made.caller_line == call.caller_line;
+    let rules: [&dyn Fn(&Call, &RerunCall) -> bool; 4] = [
+        &|call, made| same_input(call, made) && alike(call, made),
+        &|call, made| same_input(call, made) && in_one_way(call, made),
+        &|call, made| same_line(call, made) && alike(call, made),
+        &|call, made| same_line(call, made) && in_one_way(call, made),
+    ];
+    for rule in rules {
+        left.retain(|call| {
+            let at = (0..made.len()).filter(|at| !found.contains_key(at)).find(|at| rule(call, &made[*at]));
+            if let Some(at) = at {
+                found.insert(at, call);
+            }
+            at.is_none()
+        });
     }
     found
 }
