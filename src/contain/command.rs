@@ -15,6 +15,9 @@ pub const ENTRY: &str = "__contain";
 /// The exit code of a sandbox that could not be set up.
 pub const REFUSED: u8 = 3;
 
+/// Bytes of a confinement on a command line; Linux takes 128 KiB in one argument.
+const LONGEST_SPEC: usize = 120 << 10;
+
 static EXECUTABLE: OnceLock<PathBuf> = OnceLock::new();
 
 /// Chooses the binary that is started as the sandbox, in place of the running one; the first choice stays.
@@ -40,7 +43,8 @@ pub fn use_running_program() {
 /// [`Level::Namespaces`] that would leave its children.
 ///
 /// # Errors
-/// When the level is [`Level::None`], the project's folder holds the user's home folder, or a path is not UTF-8.
+/// When the level is [`Level::None`] or cannot hold the profile, the project's folder holds the user's home folder, or a path
+/// is not UTF-8.
 pub fn command<S: AsRef<OsStr>>(
     level: Level,
     confinement: &Confinement,
@@ -55,6 +59,9 @@ pub fn command<S: AsRef<OsStr>>(
     confinement.check(level)?;
     let spec = serde_json::to_string(confinement)
         .map_err(|error| Trouble::environment("The sandbox cannot take a path that is not UTF-8.").because(error))?;
+    if spec.len() > LONGEST_SPEC {
+        return Err(Trouble::environment("The sandbox cannot take so many paths."));
+    }
     let mut command = Command::new(executable()?);
     command.env_clear().envs(confinement.environment(level));
     command.args([ENTRY, level.word(), "--parent", &std::process::id().to_string(), "--spec", &spec, "--"]);

@@ -1,7 +1,7 @@
 //! What a contained command may see, write and use up. How that is enforced is `linux/` and `macos.rs`.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -30,14 +30,40 @@ pub(super) const SYSTEM: &[&str] = &[
     "/etc/timezone",
 ];
 
-/// What a contained command may see and do. All paths are absolute.
+/// What kind of code a confinement is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// Recorded calls, drafts, a model: the project is read-only, and no socket can be made.
+    #[default]
+    Calls,
+    /// Recorded tests, which write files, open sockets and start processes: they see a private layer over the project,
+    /// which nothing outside ever sees, and a private network with a loopback. Only [`Level::Namespaces`] can do that.
+    ///
+    /// The layer, `/tmp` and `/dev/shm` each hold [`Limits::tmp`] bytes. Sockets and pipes among the files of the project
+    /// and of `read_only` lead nowhere; those in `scratch` and `writable`, which are shared with the caller, do.
+    RecordedTest,
+}
+
+/// What a contained command may see and do. All paths but those of `gone` are absolute.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
-    /// The project's root: readable at its own path, never writable.
+    /// What kind of code it is for.
+    #[serde(default)]
+    pub profile: Profile,
+    /// The project's root: readable at its own path. Nothing that is written there reaches the disk.
     pub root: PathBuf,
     /// A folder whose files are seen at the root in place of the project's own; only [`Level::Namespaces`] can do that.
     /// It has to hold a place for everything of `read_only` that lies below the root.
     pub stand_in: Option<PathBuf>,
+    /// An existing folder whose files replace the project's by their relative paths; for [`Profile::RecordedTest`]. Links
+    /// are put there as links.
+    #[serde(default)]
+    pub put: Option<PathBuf>,
+    /// Files and folders, relative to the root, that are not to be seen; for [`Profile::RecordedTest`]. They go before
+    /// the files of `put` come.
+    #[serde(default)]
+    pub gone: Vec<PathBuf>,
     /// More paths to read: interpreter prefixes, our Python package.
     pub read_only: Vec<PathBuf>,
     /// An existing private folder that may be written; the caller makes and removes it.
@@ -83,9 +109,12 @@ impl Confinement {
     pub fn new(root: impl Into<PathBuf>, scratch: impl Into<PathBuf>) -> Self {
         let root = root.into();
         Self {
+            profile: Profile::default(),
             cwd: root.clone(),
             root,
             stand_in: None,
+            put: None,
+            gone: Vec::new(),
             read_only: Vec::new(),
             scratch: scratch.into(),
             writable: Vec::new(),
@@ -99,13 +128,14 @@ impl Confinement {
         if self.stand_in.is_some() && level != Level::Namespaces {
             return Err(Trouble::internal(format!("The level {} cannot put a folder in another's place.", level.word())));
         }
-        let given = [&self.root, &self.scratch, &self.cwd].into_iter().chain(&self.stand_in);
+        self.check_layer(level)?;
+        let given = [&self.root, &self.scratch, &self.cwd].into_iter().chain(&self.stand_in).chain(&self.put);
         for path in given.chain(&self.read_only).chain(&self.writable) {
             if !path.is_absolute() {
                 return Err(Trouble::internal(format!("{} is not an absolute path.", path.display())));
             }
         }
-        let opened = [&self.root, &self.scratch].into_iter().chain(&self.stand_in);
+        let opened = [&self.root, &self.scratch].into_iter().chain(&self.stand_in).chain(&self.put);
         for path in opened.chain(&self.read_only).chain(&self.writable) {
             if exposes_home(path) {
                 return Err(Trouble::environment(format!("Nothing is run contained in {}.", path.display()))
@@ -114,6 +144,28 @@ impl Confinement {
             }
         }
         Ok(())
+    }
+
+    /// Refuses a layer where there is none, and names that lead out of it.
+    fn check_layer(&self, level: Level) -> Result<(), Trouble> {
+        if self.profile == Profile::Calls {
+            return match (&self.put, self.gone.as_slice()) {
+                (None, []) => Ok(()),
+                _ => Err(Trouble::internal("Files are replaced for recorded tests alone.")),
+            };
+        }
+        if level != Level::Namespaces {
+            return Err(Trouble::environment("Recorded tests cannot run here.").because(format!(
+                "They write files and open sockets, which the sandbox {} cannot keep private; {} can.",
+                level.word(),
+                Level::Namespaces.word()
+            )));
+        }
+        let plain = |path: &Path| path.components().all(|part| matches!(part, Component::Normal(_)));
+        match self.gone.iter().find(|path| path.as_os_str().is_empty() || !plain(path)) {
+            None => Ok(()),
+            Some(path) => Err(Trouble::internal(format!("{} is not a path below the project's root.", path.display()))),
+        }
     }
 
     /// Gives the whole environment of the command.
@@ -161,6 +213,25 @@ mod tests {
         confinement.stand_in = Some("/srv/earlier".into());
         assert!(confinement.check(Level::Namespaces).is_ok());
         assert!(confinement.check(Level::Landlock).is_err(), "it would run today's files");
+    }
+
+    #[test]
+    fn recorded_tests_need_namespaces_and_only_they_replace_files() {
+        let mut confinement = Confinement::new("/srv/project", "/srv/scratch");
+        confinement.put = Some("/srv/put".into());
+        assert!(confinement.check(Level::Namespaces).is_err(), "recorded calls have no layer");
+        confinement.profile = Profile::RecordedTest;
+        assert!(confinement.check(Level::Namespaces).is_ok());
+        for level in [Level::Landlock, Level::Seatbelt, Level::Weak] {
+            let said = confinement.check(level).unwrap_err().to_string();
+            assert!(said.starts_with("Recorded tests cannot run here.") && said.contains(level.word()), "{said}");
+        }
+        for (path, fine) in [("a/b.py", true), ("../b.py", false), ("/etc/passwd", false), ("a/../../b", false), ("", false)] {
+            confinement.gone = vec![path.into()];
+            assert_eq!(confinement.check(Level::Namespaces).is_ok(), fine, "{path}");
+        }
+        let plain = serde_json::to_value(Confinement::new("/srv/project", "/srv/scratch")).unwrap();
+        assert_eq!(plain["profile"], "calls");
     }
 
     #[test]

@@ -19,7 +19,7 @@ use super::confinement::Confinement;
 use super::folders::private_folder;
 use super::levels::Level;
 use super::order::Order;
-pub(super) use super::other::{landlock_abi, watch};
+pub(super) use super::other::{landlock_abi, watch, works_for_tests};
 use super::{other, seatbelt};
 use crate::base::error::Trouble;
 

@@ -31,10 +31,10 @@ use macos as system;
 use other as system;
 
 pub use command::{ENTRY, REFUSED, command, stop, use_executable, use_running_program, watched};
-pub use confinement::{Confinement, Limits, exposes_home};
+pub use confinement::{Confinement, Limits, Profile, exposes_home};
 pub use folders::{private_folder, scratch};
 pub use levels::{Class, Level};
-pub use probe::{Probe, SANDBOX, available, level_for, probe};
+pub use probe::{Layer, Probe, SANDBOX, available, available_for_tests, level_for, probe};
 
 use self::command::WATCHED;
 use self::order::Order;

@@ -4,6 +4,7 @@
 
 use super::levels::Level;
 use super::order::Order;
+use super::probe::Layer;
 use crate::base::error::Trouble;
 
 /// The levels that this system may have, strongest first.
@@ -13,6 +14,11 @@ pub(super) const LEVELS: &[Level] = &[Level::Weak];
 /// Tells whether a level works here.
 pub(super) fn works(level: Level) -> Result<(), String> {
     if level == Level::Weak && cfg!(unix) { Ok(()) } else { Err("pytead-tui has no sandbox for this system.".into()) }
+}
+
+/// Recorded tests need namespaces.
+pub(super) fn works_for_tests() -> Result<Layer, String> {
+    Err("Recorded tests need the namespaces of Linux.".into())
 }
 
 /// Landlock is Linux only.

@@ -18,6 +18,15 @@ pub struct Probe {
     pub refused: Vec<(Level, String)>,
 }
 
+/// How the project of a recorded test is made writable without a change of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layer {
+    /// The kernel keeps what is written apart from the project's files.
+    Overlay,
+    /// The project's files are copied into memory, at most 64 MiB and 20,000 of them.
+    Copy,
+}
+
 static PROBE: OnceLock<Probe> = OnceLock::new();
 
 /// The variable that names the strongest level to use, where a stronger one is there and does not do. It only lowers,
@@ -54,4 +63,18 @@ pub fn available() -> Level {
 #[must_use]
 pub fn level_for(class: Class) -> Level {
     admit(class, available())
+}
+
+/// Finds out once, by entering it for nothing, whether [`Profile::RecordedTest`](super::Profile::RecordedTest) can be had
+/// on this machine.
+///
+/// # Errors
+/// Why not, in a sentence.
+pub fn available_for_tests() -> Result<Layer, &'static str> {
+    static FOR_TESTS: OnceLock<Result<Layer, String>> = OnceLock::new();
+    let found = FOR_TESTS.get_or_init(|| match probe().refused.iter().find(|(level, _)| *level == Level::Namespaces) {
+        Some((_, why)) => Err(why.clone()),
+        None => system::works_for_tests(),
+    });
+    found.as_ref().copied().map_err(String::as_str)
 }

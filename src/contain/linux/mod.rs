@@ -7,23 +7,26 @@
 //! ```
 //! P stays outside of Landlock and seccomp, so that it can end what is inside; it runs none of the command's code.
 
+mod check;
 mod failure;
 mod filter;
+mod layer;
 mod mounts;
+mod names;
 mod rules;
 mod sys;
+mod tree;
 mod watched;
 
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use super::command::command;
-use super::confinement::{Confinement, Limits};
+use super::confinement::{Limits, Profile};
 use super::levels::Level;
 use super::order::Order;
 use crate::base::error::Trouble;
+pub(super) use check::{works, works_for_tests};
 use failure::{Failure, Step};
 use sys::Fork;
 use watched::ENDED;
@@ -37,28 +40,14 @@ pub(super) fn landlock_abi() -> Option<u32> {
     sys::landlock_abi()
 }
 
-/// Enters a level for nothing, in a process of its own, and checks from inside that it holds.
-pub(super) fn works(level: Level) -> Result<(), String> {
-    let spec = Confinement::new("/usr", "/usr");
-    let mut command =
-        command(level, &spec, Path::new(CHECK), std::iter::empty::<&str>()).map_err(|trouble| trouble.to_string())?;
-    let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
-    if output.status.code() == Some(CHECKED) {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(said.lines().next().unwrap_or("The sandbox ended without a word.").trim_start_matches("pytead-tui: ").to_owned())
-}
-
-/// In place of a program: check the sandbox from inside and end with [`CHECKED`].
-const CHECK: &str = "__check";
-const CHECKED: i32 = 47;
-
 /// Confines this process and becomes the command; gives the command's exit code.
 pub(super) fn enter(order: &Order) -> Result<u8, Trouble> {
     let refuse = |failure: Failure| {
         Trouble::environment(format!("Nothing was run: the {} sandbox could not be set up.", order.level.word())).because(failure)
     };
+    if order.confinement.profile == Profile::RecordedTest && order.level != Level::Namespaces {
+        return Err(Trouble::environment("Nothing was run: recorded tests need namespaces."));
+    }
     sys::close_inherited_on_exec();
     let signals = sys::catch_signals().step("catch signals").map_err(refuse)?;
     sys::adopt_orphans().step("adopt orphans").map_err(refuse)?;
@@ -106,6 +95,9 @@ fn supervise(child: i32, order: &Order, signals: &sys::Signals) -> u8 {
 /// The first process of the new process namespace: builds the file system, starts the command, reaps.
 fn first_process(order: &Order) -> Result<u8, Failure> {
     sys::die_with_parent().step("tie to the parent")?;
+    if order.confinement.profile == Profile::RecordedTest {
+        sys::raise_loopback().step("bring up the loopback")?;
+    }
     mounts::build(&order.confinement)?;
     match sys::fork().step("fork")? {
         Fork::Child => become_command(order),
@@ -130,29 +122,16 @@ fn become_command(order: &Order) -> Result<u8, Failure> {
     sys::no_new_privileges().step("no new privileges")?;
     if order.level.is_kernel() {
         rules::apply(confinement, order.level)?;
-        filter::apply(order.level)?;
+        filter::apply(order.level, confinement.profile)?;
     }
     std::env::set_current_dir(&confinement.cwd).step("enter the working folder")?;
     let Some((program, args)) = order.command.split_first() else {
         return Err("no command").step("start the command");
     };
-    if program == CHECK {
-        return check(order.level);
+    if program == check::CHECK {
+        return check::look(order);
     }
     Err(Command::new(program).args(args).exec()).step("start the command")
-}
-
-/// Looks from inside whether the sandbox holds.
-fn check(level: Level) -> Result<u8, Failure> {
-    if level.is_kernel() {
-        if std::net::UdpSocket::bind("127.0.0.1:0").is_ok() {
-            return Err("a socket could be made").step("check the network");
-        }
-        if std::fs::read_dir("/root").is_ok() || std::fs::read_dir("/var").is_ok() {
-            return Err("a folder that was not given can be read").step("check the file system");
-        }
-    }
-    Ok(CHECKED as u8)
 }
 
 fn limit(limits: &Limits, level: Level) -> io::Result<()> {

@@ -4,19 +4,27 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::FileType;
+
 use super::failure::{Failure, Step};
+use super::layer::{Files, Stage};
 use super::sys::{self, attr};
-use crate::contain::confinement::{Confinement, SYSTEM};
+use super::{names, tree};
+use crate::contain::confinement::{Confinement, Profile, SYSTEM};
 
 /// Where the new file system is put together; it hides what lies there, which is why every source is opened first.
-const STAGE: &str = "/tmp";
+pub(super) const STAGE: &str = "/tmp";
+
+pub(super) const READ: u64 = attr::READ_ONLY | attr::NO_SUID | attr::NO_DEVICES;
+pub(super) const WRITE: u64 = attr::NO_SUID | attr::NO_DEVICES;
 
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
 /// What is put at a path.
 enum Source {
     Tree(OwnedFd),
-    Memory(u64),
+    /// The bounds of a tmpfs, as its options.
+    Memory(String),
     Processes,
 }
 
@@ -34,13 +42,18 @@ impl Plan {
 
     /// As [`Plan::bind`], with what lies somewhere else put there.
     fn bind_in_place(&mut self, path: &Path, from: &Path, attributes: u64) -> io::Result<()> {
-        let real = follow(path, &mut self.links)?;
-        if !self.places.iter().any(|(place, _)| *place == real) {
-            let tree = sys::copy_tree(&from.canonicalize()?)?;
+        if let Some((real, tree)) = self.take(path, from)? {
             sys::restrict_tree(&tree, attributes)?;
             self.places.push((real, Source::Tree(tree)));
         }
         Ok(())
+    }
+
+    /// Takes a copy of what is to be at a path, unless something has that place; gives where it really is.
+    fn take(&mut self, path: &Path, from: &Path) -> io::Result<Option<(PathBuf, OwnedFd)>> {
+        let real = follow(path, &mut self.links)?;
+        let is_free = !self.places.iter().any(|(place, _)| *place == real);
+        is_free.then(|| Ok((real, sys::copy_tree(&from.canonicalize()?)?))).transpose()
     }
 
     fn put(&mut self, path: &str, source: Source) {
@@ -48,31 +61,81 @@ impl Plan {
             self.places.push((path.into(), source));
         }
     }
+
+    /// The project and what else is to be read, each as it is.
+    fn bind_to_read(&mut self, confinement: &Confinement) -> Result<(), Failure> {
+        self.bind_in_place(&confinement.root, files_of(confinement), READ).step("bind the project")?;
+        for path in confinement.read_only.iter().filter(|path| path.exists()) {
+            self.bind(path, READ).step("bind a folder to read")?;
+        }
+        for path in SYSTEM.iter().map(Path::new).filter(|path| path.exists()) {
+            self.bind(path, READ).step("bind the system")?;
+        }
+        Ok(())
+    }
+
+    /// The same with a layer over the project, and folders to read whose sockets and pipes lead nowhere.
+    fn layer(&mut self, confinement: &Confinement) -> Result<(), Failure> {
+        let project = self.take(&confinement.root, files_of(confinement)).step("find the project")?;
+        let put = confinement.put.as_deref().map(tree::open).transpose().step("open the files to put into the project")?;
+        // The project's own place is the layer's.
+        let Some((root, project)) = project else { return Err("it is to be written, too").step("find the project") };
+        let mut read: Vec<(PathBuf, OwnedFd, bool)> = Vec::new();
+        let own = confinement.read_only.iter().map(|path| (path.as_path(), false));
+        for (path, is_system) in own.chain(SYSTEM.iter().map(|path| (Path::new(path), true))) {
+            if let Some((real, tree)) =
+                path.exists().then(|| self.take(path, path)).transpose().step("find a folder to read")?.flatten()
+                && real != root
+                && !read.iter().any(|(place, ..)| *place == real)
+            {
+                read.push((real, tree, is_system));
+            }
+        }
+        let places = self.places.iter().map(|(place, _)| place).chain(read.iter().map(|(place, ..)| place));
+        let covered = places.filter_map(|place| place.strip_prefix(&root).ok()).map(Path::to_owned).collect();
+
+        let stage = Stage::new(&bounds(confinement)).step("memory for the project's layer")?;
+        for (real, tree, is_system) in read {
+            match kind(&tree).step("find a folder to read")? {
+                FileType::Directory => {
+                    let view = stage.view(tree, is_system)?;
+                    self.places.extend(view.hidden.into_iter().map(|(path, empty)| (real.join(path), Source::Tree(empty))));
+                    self.places.push((real, Source::Tree(view.tree)));
+                }
+                FileType::RegularFile => {
+                    sys::restrict_tree(&tree, READ).step("bind a file to read")?;
+                    self.places.push((real, Source::Tree(tree)));
+                }
+                _ => {}
+            }
+        }
+        let files = Files { project, gone: &confinement.gone, put, covered };
+        self.places.push((root, Source::Tree(stage.project(&files)?)));
+        stage.close().step("put the project's layer away")
+    }
+}
+
+/// Where the files lie that are seen as the project's.
+fn files_of(confinement: &Confinement) -> &Path {
+    confinement.stand_in.as_ref().unwrap_or(&confinement.root)
 }
 
 /// Builds the file system and makes it the root.
 pub(super) fn build(confinement: &Confinement) -> Result<(), Failure> {
-    const READ: u64 = attr::READ_ONLY | attr::NO_SUID | attr::NO_DEVICES;
-    const WRITE: u64 = attr::NO_SUID | attr::NO_DEVICES;
-
     sys::mount(None, Path::new("/"), libc::MS_REC | libc::MS_PRIVATE, "").step("keep mounts private")?;
     let mut plan = Plan::default();
     for path in confinement.writable.iter().chain([&confinement.scratch]) {
         plan.bind(path, WRITE).step("bind a private folder")?;
     }
-    let files = confinement.stand_in.as_ref().unwrap_or(&confinement.root);
-    plan.bind_in_place(&confinement.root, files, READ).step("bind the project")?;
-    for path in confinement.read_only.iter().filter(|path| path.exists()) {
-        plan.bind(path, READ).step("bind a folder to read")?;
-    }
-    for path in SYSTEM.iter().map(Path::new).filter(|path| path.exists()) {
-        plan.bind(path, READ).step("bind the system")?;
+    match confinement.profile {
+        Profile::Calls => plan.bind_to_read(confinement)?,
+        Profile::RecordedTest => plan.layer(confinement)?,
     }
     for path in DEVICES.iter().map(Path::new) {
         plan.bind(path, attr::NO_SUID | attr::NO_EXEC).step("bind devices")?;
     }
-    plan.put("/tmp", Source::Memory(confinement.limits.tmp));
-    plan.put("/dev/shm", Source::Memory(confinement.limits.tmp));
+    plan.put("/tmp", Source::Memory(bounds(confinement)));
+    plan.put("/dev/shm", Source::Memory(bounds(confinement)));
     plan.put("/proc", Source::Processes);
 
     let stage = Path::new(STAGE);
@@ -88,7 +151,7 @@ pub(super) fn build(confinement: &Confinement) -> Result<(), Failure> {
     {
         place_link(&staged(stage, Path::new(link)), Path::new(target)).step("put links")?;
     }
-    write_accounts(&staged(stage, Path::new("/etc"))).step("write /etc")?;
+    names::write(&staged(stage, Path::new("/etc")), confinement.profile).step("write /etc")?;
     sys::change_root(stage).step("change the root")?;
     limit_processes(confinement.limits.processes);
     // As user 0 a process without privileges may still write below /proc/sys.
@@ -107,7 +170,7 @@ fn staged(stage: &Path, path: &Path) -> PathBuf {
 
 fn place(at: &Path, path: &Path, source: &Source) -> io::Result<()> {
     if !at.exists() {
-        let is_file = matches!(source, Source::Tree(tree) if !rustix::fs::fstat(tree).map(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_dir())?);
+        let is_file = matches!(source, Source::Tree(tree) if !kind(tree)?.is_dir());
         if is_file {
             at.parent().map_or(Ok(()), std::fs::create_dir_all)?;
             std::fs::File::create(at)?;
@@ -117,9 +180,9 @@ fn place(at: &Path, path: &Path, source: &Source) -> io::Result<()> {
     }
     match source {
         Source::Tree(tree) => sys::attach_tree(tree, at),
-        Source::Memory(bytes) => {
+        Source::Memory(bounds) => {
             let mode = if path == Path::new("/tmp") { "1777" } else { "0777" };
-            sys::mount(Some("tmpfs"), at, libc::MS_NOSUID | libc::MS_NODEV, &format!("mode={mode},size={bytes}"))
+            sys::mount(Some("tmpfs"), at, libc::MS_NOSUID | libc::MS_NODEV, &format!("mode={mode},{bounds}"))
         }
         // Refused where the machine's own /proc is partly hidden: then there is none.
         Source::Processes => {
@@ -137,13 +200,19 @@ fn place_link(at: &Path, target: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(target, at)
 }
 
-/// Accounts of this user alone.
-fn write_accounts(etc: &Path) -> io::Result<()> {
-    let (user, group) = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());
-    std::fs::create_dir_all(etc)?;
-    std::fs::write(etc.join("passwd"), format!("user:x:{user}:{group}::/tmp:/bin/false\n"))?;
-    std::fs::write(etc.join("group"), format!("user:x:{group}:\n"))?;
-    std::fs::write(etc.join("nsswitch.conf"), "passwd: files\ngroup: files\nhosts: files\n")
+/// How much a private memory holds, as options of a tmpfs. A recorded test may write what it likes, also files without
+/// an end of them.
+fn bounds(confinement: &Confinement) -> String {
+    const SMALL_FILE: u64 = 4096;
+    let bytes = confinement.limits.tmp;
+    match confinement.profile {
+        Profile::Calls => format!("size={bytes}"),
+        Profile::RecordedTest => format!("size={bytes},nr_inodes={}", bytes / SMALL_FILE),
+    }
+}
+
+fn kind(tree: &OwnedFd) -> io::Result<FileType> {
+    Ok(FileType::from_raw_mode(rustix::fs::fstat(tree)?.st_mode))
 }
 
 /// Bounds the process ids where the kernel can (6.14): the limit of processes does not hold for the machine's user 0.

@@ -9,7 +9,7 @@ use landlock::{
 
 use super::failure::{Failure, Step};
 use super::sys;
-use crate::contain::confinement::{Confinement, SYSTEM};
+use crate::contain::confinement::{Confinement, Profile, SYSTEM};
 use crate::contain::levels::Level;
 
 /// Below this the kernel lets any file be truncated.
@@ -54,15 +54,22 @@ pub(super) fn apply(confinement: &Confinement, level: Level) -> Result<(), Failu
         }
         writable.push("/dev/shm".into());
     }
-    let status = Ruleset::default()
+    let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(ABI::V3))
         .step("Landlock")?
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(ABI::V5))
-        .step("Landlock")?
-        .handle_access(AccessNet::from_all(ABI::V4))
-        .step("Landlock")?
+        .step("Landlock")?;
+    let ruleset = match confinement.profile {
+        Profile::Calls => ruleset.handle_access(AccessNet::from_all(ABI::V4)).step("Landlock")?,
+        Profile::RecordedTest => {
+            // Both are private: a layer over the project, and a network with nothing but itself.
+            writable.push(confinement.root.clone());
+            ruleset
+        }
+    };
+    let status = ruleset
         .scope(Scope::from_all(ABI::V6))
         .step("Landlock")?
         .create()

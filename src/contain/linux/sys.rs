@@ -136,6 +136,13 @@ pub(super) fn attach_tree(tree: &OwnedFd, target: &Path) -> io::Result<()> {
     checked(result).map(drop)
 }
 
+/// Takes the mounts at a path away; what still uses them keeps them.
+pub(super) fn detach(path: &Path) -> io::Result<()> {
+    let path = c_path(path)?;
+    // SAFETY: the path lives across the call.
+    checked(unsafe { libc::umount2(path.as_ptr(), libc::MNT_DETACH) }.into()).map(drop)
+}
+
 /// Makes a mount the root of the file system; nothing of the old one stays.
 pub(super) fn change_root(new: &Path) -> io::Result<()> {
     std::env::set_current_dir(new)?;
@@ -144,6 +151,31 @@ pub(super) fn change_root(new: &Path) -> io::Result<()> {
     // SAFETY: the path is a constant.
     checked(unsafe { libc::umount2(c".".as_ptr(), libc::MNT_DETACH) }.into())?;
     std::env::set_current_dir("/")
+}
+
+fn socket(family: libc::c_int, kind: libc::c_int) -> io::Result<OwnedFd> {
+    // SAFETY: no memory is involved; the descriptor is ours alone.
+    let fd = checked(unsafe { libc::socket(family, kind | libc::SOCK_CLOEXEC, 0) }.into())?;
+    // SAFETY: see above.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
+}
+
+/// Tells whether a socket of a family can be made.
+pub(super) fn makes_socket(family: libc::c_int) -> bool {
+    socket(family, libc::SOCK_DGRAM).is_ok()
+}
+
+/// Brings up the loopback of a network of our own.
+pub(super) fn raise_loopback() -> io::Result<()> {
+    let any = socket(libc::AF_INET, libc::SOCK_DGRAM)?;
+    // SAFETY: the structure is plain data, for which zero is a value.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (to, from) in request.ifr_name.iter_mut().zip(b"lo") {
+        *to = *from as libc::c_char;
+    }
+    request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
+    // SAFETY: the structure lives across the call, which only reads it.
+    checked(unsafe { libc::ioctl(any.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw const request) }.into()).map(drop)
 }
 
 fn prctl(option: libc::c_int, value: libc::c_ulong) -> io::Result<()> {
