@@ -75,7 +75,7 @@ def _finish_later(recorder: object) -> None:
     global active
     active = recorder
     # Registered first, so run last.
-    atexit.register(_finish, recorder)
+    atexit.register(finish, recorder)
     forks(recorder)
 
 
@@ -90,7 +90,8 @@ def _monitored(recorder: object) -> bool:
     return monitor.install(recorder)
 
 
-def _finish(recorder: object) -> None:
+def finish(recorder: object) -> None:
+    """Writes what a recorder still holds: at the end of this process, and before a forked child ends without one."""
     try:
         for stop in recorder.stops:
             stop()

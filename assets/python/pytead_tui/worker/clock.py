@@ -38,7 +38,7 @@ def settle() -> None:
 class Later:
     """The clock put forward by some seconds for as long as it lasts; left alone with none."""
 
-    def __init__(self, seconds: "int | None", modules: dict) -> None:
+    def __init__(self, seconds: "int | float | None", modules: dict) -> None:
         self.held: object = None
         if not seconds:
             return
@@ -54,7 +54,8 @@ class Later:
             self.held = freezegun.freeze_time(when, tick=True)
         else:
             now = time.time_ns
-            self.held = _Ours(lambda: now() + seconds * 10**9, list(modules.values()))
+            shift = round(seconds * 10**9)
+            self.held = _Ours(lambda: now() + shift, list(modules.values()))
 
     def __enter__(self) -> None:
         if self.held is not None:

@@ -1,0 +1,120 @@
+"""Runs recorded tests again: `python -m pytead_tui.rerun REQUEST.json`.
+
+This process imports nothing of the project. It writes the report, forks for the pytest session, and ends all that is left.
+"""
+
+import atexit
+import os
+import signal
+import sys
+import time
+
+# Before 3.11 and without PYTHONSAFEPATH, `-m` adds the working folder.
+if (
+    sys.path
+    and not getattr(sys.flags, "safe_path", False)
+    and os.path.realpath(sys.path[0]) == os.path.realpath(os.getcwd())
+):
+    del sys.path[0]
+
+from pytead_tui.rerun import breakage, place  # noqa: E402
+from pytead_tui.rerun.forks import Fork, Gone, Writer, end_session  # noqa: E402
+from pytead_tui.rerun.report import Report  # noqa: E402
+from pytead_tui.rerun.request import Request, read  # noqa: E402
+
+BROKEN = 3
+GRACE = 5.0  # seconds for a session to end after its last test
+
+
+class Rerun:
+    """Starts the session again, and once more for what is left where it died."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.report = Report(request.report)
+        self.left = list(request.tests)
+        self.in_place = False  # one session for each test, because collecting them starts threads
+        self.is_broken = False
+        self.session: "Fork | None" = None
+        signal.signal(signal.SIGTERM, self._interrupt)
+        signal.signal(signal.SIGINT, self._interrupt)
+
+    def run(self) -> int:
+        """Runs all tests; gives the exit status."""
+        while self.left:
+            self._run_session()
+        self.report.close()
+        return BROKEN if self.is_broken else 0
+
+    def _run_session(self) -> None:
+        tests = self.left[:1] if self.in_place else list(self.left)
+        self.session = Fork(lambda writer: self._be_session(writer, tests), closing=(self.report.file,), session=True)
+        begun, began, is_cold, over, before = "", 0.0, False, "", len(self.left)
+        try:
+            while True:
+                line = self.session.next(self.request.test_seconds if begun else None)
+                kind = line.pop("kind")
+                if kind == "begun":
+                    begun, began = line["test"], time.monotonic()
+                elif kind == "cold":
+                    is_cold = True
+                elif kind == "end":
+                    break
+                else:
+                    self._report(kind, line)
+                    begun = ""
+        except TimeoutError:
+            over = "timed-out"
+        except Gone:
+            over = "died"
+        how = self.session.end(grace=0.0 if over == "timed-out" else GRACE)
+        end_session(self.session.pid)
+        if begun:
+            said = how if over == "died" else f"still running after {self.request.test_seconds:g} s"
+            milliseconds = int((time.monotonic() - began) * 1000)
+            line = {"test": begun, "outcome": over, "ms": milliseconds, "pid": self.session.pid, "said": said}
+            self._report("test", {**line, "path": None, "line": None})
+        elif is_cold:
+            self.in_place = True
+        elif len(self.left) == before:
+            self._report(
+                "broken", {"why": f"pytest ended before the tests: {how}", "path": None, "line": None, "tests": tests}
+            )
+
+    def _report(self, kind: str, line: dict) -> None:
+        done = line["tests"] if kind == "broken" else [line["test"]]
+        self.is_broken = self.is_broken or kind == "broken"
+        for test in done:
+            if test in self.left:
+                self.left.remove(test)
+        self.report.write({"kind": kind, **line})
+
+    def _be_session(self, writer: Writer, tests: "list[str]") -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            place.enter(self.request)
+            from pytead_tui.rerun import session  # where the project's pytest is found
+
+            session.run(self.request, tests, self.in_place, writer)
+        except BaseException as error:  # no pytest there, no such folder
+            where = breakage.place(error, self.request.root)
+            writer.send(kind="broken", why=breakage.why(error), **where, tests=tests)
+        writer.send(kind="end")
+        atexit._run_exitfuncs()
+
+    def _interrupt(self, number: int, frame: object) -> None:
+        if self.session is not None:
+            end_session(self.session.pid)
+        os._exit(128 + number)
+
+
+def main() -> int:
+    """Runs the request that the command line names."""
+    if len(sys.argv) != 2:
+        print("usage: python -m pytead_tui.rerun REQUEST.json", file=sys.stderr)
+        return 2
+    return Rerun(read(sys.argv[1])).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,30 @@
+"""The request: which session is run again, which tests of it, and where the report goes."""
+
+import json
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Request:
+    """A recorded pytest session, and the tests of it that run again."""
+
+    root: str
+    ini: "str | None"
+    options: "list[str]"
+    cwd: str
+    path: "list[str]"
+    tests: "list[str]"
+    test_seconds: float
+    shift_seconds: "float | None"
+    report: str
+
+
+def read(file: str) -> Request:
+    """Reads a request."""
+    with open(file, encoding="utf-8") as stream:
+        given = json.load(stream)
+    return Request(
+        root=given["root"], ini=given.get("ini"), options=list(given.get("options") or []), cwd=given["cwd"],
+        path=list(given.get("path") or []), tests=list(given["tests"]), test_seconds=float(given["test_seconds"]),
+        shift_seconds=given.get("shift_seconds"), report=given["report"],
+    )  # fmt: skip

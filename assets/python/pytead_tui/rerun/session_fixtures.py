@@ -1,0 +1,160 @@
+"""Session fixtures, set up once above the processes of the tests, where a fork can take them along."""
+
+import contextlib
+import inspect
+import os
+import sys
+
+import pytest
+
+from pytead_tui.worker.processes import threads
+
+_SHARED = ("socket:", "pipe:", "anon_inode:", "/memfd:")  # what a test would share with those after it
+
+
+class SessionFixtures:
+    """The session fixtures of this process. `left` names those that each test sets up for itself."""
+
+    def __init__(self, session: pytest.Session, left: "set[str]", learned: "dict[str, str]") -> None:
+        self.session = session
+        self.left = left
+        self.learned = learned  # asked for by a test while it ran: the name, by key
+        self.preparing: "tuple[pytest.Item, str] | None" = None
+        self.failed = False
+        self.threads = threads()
+        self.files = _shared_files()
+        session.config.pluginmanager.register(self)
+
+    def wanted(self, item: pytest.Item) -> "list[tuple[str, str]]":
+        """Lists what a test needs and is not set up yet: (key, name)."""
+        info = getattr(item, "_fixtureinfo", None)
+        if info is None or not hasattr(item, "_request"):
+            return []
+        found = {}
+        for name in info.names_closure:
+            definition = self._definition(item, name, info.name2fixturedefs)
+            if definition is not None:
+                found[key(definition)] = name
+        for learned, name in self.learned.items():
+            definition = self._definition(item, name, {})
+            if definition is not None and key(definition) == learned:
+                found[learned] = name
+        return [(one, name) for one, name in found.items() if one not in self.left]
+
+    def _definition(self, item: pytest.Item, name: str, known: dict) -> "pytest.FixtureDef | None":
+        """Gives the definition behind a name if it is one to set up here, and is not set up yet."""
+        definitions = _definitions(item, name, known)
+        if not definitions or definitions[-1].cached_result is not None:
+            return None
+        return definitions[-1] if _is_simple(item, definitions, known) else None
+
+    def set_up(self, item: pytest.Item, name: str) -> bool:
+        """Sets up a fixture as it is set up for this test; tells whether that went well and left nothing that is shared."""
+        self.session._setupstate.setup(self.session)
+        self.preparing, self.failed = (item, name), False
+        try:
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        except BaseException:
+            self.failed = True
+        self.preparing = None
+        item._initrequest()
+        _let_go()
+        return not self.failed and self._is_safe()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> "bool | None":
+        """Sets up a fixture in the place of a test, inside of what plugins put around one."""
+        if self.preparing is None or self.preparing[0] is not item:
+            return None
+        try:
+            item._request.getfixturevalue(self.preparing[1])
+        except BaseException:
+            self.failed = True
+        return True
+
+    def hand_on(self) -> None:
+        """Keeps the test of this process from tearing down what the process above set up."""
+        held = self.session._setupstate.stack.get(self.session)
+        if held is not None:
+            held[0].clear()
+
+    def learn(self, found: "dict[str, str]") -> "dict[str, str]":
+        """Notes which session fixtures a test set up for itself; gives those that are new."""
+        new = {one: name for one, name in found.items() if one not in self.left and one not in self.learned}
+        self.learned.update(new)
+        return new
+
+    def tear_down(self) -> None:
+        """Tears down what was set up here."""
+        with contextlib.suppress(BaseException):
+            self.session._setupstate.teardown_exact(None)
+
+    def _is_safe(self) -> bool:
+        events = sys.modules.get("asyncio.events")
+        has_loop = events is not None and events._get_running_loop() is not None
+        return threads() <= self.threads and not has_loop and not _has_children() and _shared_files() <= self.files
+
+
+def key(definition: pytest.FixtureDef) -> str:
+    """Names a definition: its name, and where it holds."""
+    return f"{definition.argname}@{definition.baseid}"
+
+
+def learnable(definitions: "list[pytest.FixtureDef]") -> "dict[str, str]":
+    """Gives what others can learn of session fixtures that a test set up: their names, by key."""
+    return {key(one): one.argname for one in definitions}
+
+
+def _definitions(item: pytest.Item, name: str, known: dict) -> "list[pytest.FixtureDef]":
+    found = known.get(name)
+    if found is None:
+        manager = item.session._fixturemanager
+        try:
+            found = manager.getfixturedefs(name, item)
+        except (AttributeError, TypeError):  # before pytest 8
+            found = manager.getfixturedefs(name, item.nodeid)
+    return list(found or ())
+
+
+def _is_simple(item: pytest.Item, definitions: list, known: dict) -> bool:
+    """Tells whether a fixture, with all that it needs, is of the session, without parameters, and no coroutine."""
+    definition = definitions[-1]
+    parameters = getattr(getattr(item, "callspec", None), "params", {})
+    if definition.scope != "session" or definition.params is not None or definition.argname in parameters:
+        return False
+    if inspect.iscoroutinefunction(definition.func) or inspect.isasyncgenfunction(definition.func):
+        return False
+    for name in definition.argnames:
+        if name == "request":
+            continue
+        needed = definitions[:-1] if name == definition.argname else _definitions(item, name, known)
+        if not needed or (needed[-1].cached_result is None and not _is_simple(item, needed, known)):
+            return False
+    return True
+
+
+def _shared_files() -> "set[tuple[int, str]]":
+    found = set()
+    with contextlib.suppress(OSError):
+        for name in os.listdir("/proc/self/fd"):
+            with contextlib.suppress(OSError):
+                target = os.readlink(f"/proc/self/fd/{name}")
+                if target.startswith(_SHARED):
+                    found.add((int(name), target))
+    return found
+
+
+def _has_children() -> bool:
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _let_go() -> None:
+    """Closes Django's connections to files: a fork must not take one along. Those to memory stay."""
+    database = sys.modules.get("django.db")
+    if database is not None:
+        with contextlib.suppress(Exception):
+            database.connections.close_all()
