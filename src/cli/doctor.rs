@@ -13,7 +13,7 @@ use crate::cli::output::Output;
 use crate::cli::start::{options, root_of};
 use crate::compat::beside::{self, Beside};
 use crate::config::places::Places;
-use crate::contain::{self, Level};
+use crate::contain::{self, Layer, Level};
 use crate::domain::snapshot::Trust;
 use crate::engine;
 use crate::judge::{audit, lock};
@@ -72,6 +72,7 @@ pub async fn doctor(global: &Global) -> Result<u8, Trouble> {
             bad("containment", format!("{other}: text by a model cannot be proved here{}", why.collect::<String>()))
         }
     });
+    findings.push(recorded_tests());
     findings.push(match provider {
         Some(name) => match &snapshot.model {
             Some(label) => good("model", format!("{name}, {label}")),
@@ -100,6 +101,20 @@ fn print(out: &mut Output, findings: &[Finding]) {
     out.result("doctor", &findings);
     for finding in findings {
         out.say(format!("{} {:<14} {}", finding.mark, finding.what, finding.detail));
+    }
+}
+
+/// Says whether recorded tests can run again in the sandbox.
+fn recorded_tests() -> Finding {
+    const WHAT: &str = "recorded tests";
+    match contain::available_for_tests() {
+        Ok(Layer::Overlay) => good(WHAT, "run again in the sandbox, on a private layer over the project".into()),
+        Ok(Layer::Copy) => note(
+            WHAT,
+            "run again in the sandbox on a copy of the project: at most 64 MiB and 20,000 files, as the kernel refuses an overlay"
+                .into(),
+        ),
+        Err(why) => note(WHAT, format!("cannot run again in the sandbox: {why}")),
     }
 }
 

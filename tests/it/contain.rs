@@ -21,7 +21,7 @@ const KERNEL: [Level; 2] = [Level::Namespaces, Level::Landlock];
 const WITHOUT: &str = "PYTEAD_TESTS_WITHOUT_SANDBOX";
 
 /// The levels that work here. A machine without any has to be known as one: else nothing would be proved, and nobody would know.
-fn levels() -> Vec<Level> {
+pub(crate) fn levels() -> Vec<Level> {
     contain::use_executable(env!("CARGO_BIN_EXE_pytead-tui"));
     let refused: Vec<Level> = contain::probe().refused.iter().map(|(level, _)| *level).collect();
     let working: Vec<Level> = KERNEL.into_iter().filter(|level| !refused.contains(level) && works(*level)).collect();
@@ -38,7 +38,7 @@ fn works(level: Level) -> bool {
     place.run(level, Path::new("/bin/sh"), &["-c", "exit 9"]).status.code() == Some(9)
 }
 
-fn python() -> Interpreter {
+pub(crate) fn python() -> Interpreter {
     contain::use_executable(env!("CARGO_BIN_EXE_pytead-tui"));
     // A Python inside the project would be run contained; this clone may lie anywhere, also in the temporary folder.
     let elsewhere = tempfile::tempdir().unwrap();
@@ -46,12 +46,12 @@ fn python() -> Interpreter {
 }
 
 /// A project, a private folder and something outside of both.
-struct Place {
+pub(crate) struct Place {
     folder: tempfile::TempDir,
 }
 
 impl Place {
-    fn new(parent: &Path) -> Self {
+    pub(crate) fn new(parent: &Path) -> Self {
         let place = Self { folder: tempfile::Builder::new().prefix("pytead-test-").tempdir_in(parent).unwrap() };
         for folder in ["project", "scratch", "outside"] {
             std::fs::create_dir(place.path(folder)).unwrap();
@@ -61,11 +61,11 @@ impl Place {
         place
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(name)
     }
 
-    fn confinement(&self) -> Confinement {
+    pub(crate) fn confinement(&self) -> Confinement {
         let mut confinement = Confinement::new(self.path("project"), self.path("scratch"));
         confinement.limits.file_size = 1 << 20;
         confinement.limits.processes = 64;

@@ -17,6 +17,7 @@ mod clean;
 mod cluster;
 mod compared;
 mod contain;
+mod contain_recorded_test;
 mod data_files;
 mod details;
 mod diff;

@@ -103,12 +103,12 @@ impl Stage {
         let is_whole = takes_attributes() && (stat.st_uid, stat.st_gid) == (user, group);
         if is_whole {
             return overlay().or_else(|refused| {
-                copy().map_err(|error| neither(&refused, &error)).step("make the project writable without a change of it")
+                copy().map_err(|error| neither(&refused, &error)).step("put a private layer over the project")
             });
         }
         copy().or_else(|error| {
             self.clear()?;
-            overlay().map_err(|refused| neither(&refused, &error)).step("make the project writable without a change of it")
+            overlay().map_err(|refused| neither(&refused, &error)).step("put a private layer over the project")
         })
     }
 
@@ -160,7 +160,13 @@ fn hide() -> io::Result<Vec<(PathBuf, OwnedFd)>> {
     if found.len() > HIDDEN {
         return Err(many(format!("{HIDDEN} sockets and pipes")));
     }
-    found.into_iter().map(|path| Ok((path, sys::copy_tree(Path::new(EMPTY_FILE))?))).collect()
+    found.into_iter().map(|path| Ok((path, empty_file()?))).collect()
+}
+
+fn empty_file() -> io::Result<OwnedFd> {
+    let file = sys::copy_tree(Path::new(EMPTY_FILE))?;
+    sys::restrict_tree(&file, READ)?;
+    Ok(file)
 }
 
 fn neither(overlay: &io::Error, copy: &io::Error) -> String {

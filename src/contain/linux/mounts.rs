@@ -25,7 +25,6 @@ enum Source {
     Tree(OwnedFd),
     /// The bounds of a tmpfs, as its options.
     Memory(String),
-    Processes,
 }
 
 #[derive(Default)]
@@ -136,23 +135,26 @@ pub(super) fn build(confinement: &Confinement) -> Result<(), Failure> {
     }
     plan.put("/tmp", Source::Memory(bounds(confinement)));
     plan.put("/dev/shm", Source::Memory(bounds(confinement)));
-    plan.put("/proc", Source::Processes);
 
     let stage = Path::new(STAGE);
     sys::mount(Some("tmpfs"), stage, libc::MS_NOSUID | libc::MS_NODEV, "mode=0755,size=4m").step("empty file system")?;
+    // While the machine's own is in sight, and refused where that is partly hidden: then there is none.
+    std::fs::create_dir(stage.join("proc")).step("put the file system together")?;
+    let _ = sys::mount(Some("proc"), &stage.join("proc"), libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC, "");
+    // From here on no path leads to the machine's files, whatever links the project has: only what was opened before does.
+    sys::change_root(stage).step("change the root")?;
     plan.places.sort_by_key(|(path, _)| path.components().count());
     for (path, source) in &plan.places {
-        place(&staged(stage, path), path, source).step("put the file system together")?;
+        place(path, source).step("put the file system together")?;
     }
     for (link, target) in &plan.links {
-        place_link(&staged(stage, link), target).step("put links")?;
+        place_link(link, target).step("put links")?;
     }
     for (link, target) in [("/dev/fd", "/proc/self/fd"), ("/dev/stdin", "fd/0"), ("/dev/stdout", "fd/1"), ("/dev/stderr", "fd/2")]
     {
-        place_link(&staged(stage, Path::new(link)), Path::new(target)).step("put links")?;
+        place_link(Path::new(link), Path::new(target)).step("put links")?;
     }
-    names::write(&staged(stage, Path::new("/etc")), confinement.profile).step("write /etc")?;
-    sys::change_root(stage).step("change the root")?;
+    names::write(Path::new("/etc"), confinement.profile).step("write /etc")?;
     limit_processes(confinement.limits.processes);
     // As user 0 a process without privileges may still write below /proc/sys.
     sys::restrict_mount(Path::new("/proc"), attr::READ_ONLY).or_else(absent).step("protect /proc")?;
@@ -164,30 +166,21 @@ fn absent(error: io::Error) -> io::Result<()> {
     if Path::new("/proc/self").exists() { Err(error) } else { Ok(()) }
 }
 
-fn staged(stage: &Path, path: &Path) -> PathBuf {
-    stage.join(path.strip_prefix("/").unwrap_or(path))
-}
-
-fn place(at: &Path, path: &Path, source: &Source) -> io::Result<()> {
-    if !at.exists() {
+fn place(path: &Path, source: &Source) -> io::Result<()> {
+    if !path.exists() {
         let is_file = matches!(source, Source::Tree(tree) if !kind(tree)?.is_dir());
         if is_file {
-            at.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-            std::fs::File::create(at)?;
+            path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+            std::fs::File::create(path)?;
         } else {
-            std::fs::create_dir_all(at)?;
+            std::fs::create_dir_all(path)?;
         }
     }
     match source {
-        Source::Tree(tree) => sys::attach_tree(tree, at),
+        Source::Tree(tree) => sys::attach_tree(tree, path),
         Source::Memory(bounds) => {
             let mode = if path == Path::new("/tmp") { "1777" } else { "0777" };
-            sys::mount(Some("tmpfs"), at, libc::MS_NOSUID | libc::MS_NODEV, &format!("mode={mode},{bounds}"))
-        }
-        // Refused where the machine's own /proc is partly hidden: then there is none.
-        Source::Processes => {
-            let _ = sys::mount(Some("proc"), at, libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC, "");
-            Ok(())
+            sys::mount(Some("tmpfs"), path, libc::MS_NOSUID | libc::MS_NODEV, &format!("mode={mode},{bounds}"))
         }
     }
 }
