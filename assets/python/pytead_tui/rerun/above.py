@@ -1,5 +1,6 @@
 """The process above the tests: it holds session fixtures, and forks for each test."""
 
+import gc
 import time
 
 import pytest
@@ -80,6 +81,7 @@ class Tests:
                         fixtures.tear_down()
                         writer.send(kind="spoiled")
                         return
+            gc.freeze()  # a collection in a test would copy all that it looks at
             writer.send(kind="begun", test=item.nodeid)
             line = self._run_below(item, fixtures)
             learned = fixtures.learn(line.pop("fixtures", {}))

@@ -1,5 +1,6 @@
 """The recorded pytest session, started again: it collects the files of the tests, and runs these in its own way."""
 
+import io
 import os
 import shlex
 import shutil
@@ -36,12 +37,18 @@ def run(request: Request, tests: "list[str]", in_place: bool, writer: Writer) ->
     cache = tempfile.mkdtemp(prefix="pytead-cache-")
     args = session.arguments(cache)
     sys.argv = ["pytest", *args]
+    said = sys.stderr = io.StringIO()
     try:
         pytest.main(args, plugins=[session, session.watch])
     except BaseException as error:
         session.errors.append(("", error))
     finally:
         shutil.rmtree(cache, ignore_errors=True)
+    if not session.errors:
+        # A wrong setting, or a plugin that is not there: pytest has said it, and raised nothing that a hook sees.
+        lines = [line for line in said.getvalue().splitlines() if line.strip()]
+        words = [line for line in lines if line.startswith("ERROR: ")] or lines[-1:] or ["pytest ended before the tests"]
+        session.errors.append(("", pytest.UsageError(words[0].removeprefix("ERROR: "))))
     session.say_broken(tests)
 
 
