@@ -26,14 +26,16 @@ _RUNNERS = ("flaky", "pytest_forked")
 # Disabled: they reorder tests and start threads by being there. What a strict configuration may name of them stays known.
 _DISABLED = ("randomly", "rerunfailures")
 _MARKERS = ("flaky(reruns=1, reruns_delay=0): not run again here",)
-_SETTINGS = ("reruns", "reruns_delay", "reruns_mode", "only_rerun", "rerun_except", "rerun_show_tracebacks")
+_SETTINGS = "reruns reruns_delay reruns_delay_backoff_factor only_rerun rerun_except rerun_exclude_path".split()
+
+_getini = pytest.Config.getini
 
 
 def run(request: Request, tests: "list[str]", in_place: bool, writer: Writer) -> None:
     """Runs pytest on the files of these tests, and says how each went."""
     session = _Session(request, tests, in_place, writer)
     _read_fresh(os.path.realpath(request.root))
-    _filter_addopts()
+    _filter_options()
     cache = tempfile.mkdtemp(prefix="pytead-cache-")
     args = session.arguments(cache)
     sys.argv = ["pytest", *args]
@@ -47,7 +49,7 @@ def run(request: Request, tests: "list[str]", in_place: bool, writer: Writer) ->
     if not session.errors:
         # A wrong setting, or a plugin that is not there: pytest has said it, and raised nothing that a hook sees.
         lines = [line for line in said.getvalue().splitlines() if line.strip()]
-        words = [line for line in lines if line.startswith("ERROR: ")] or lines[-1:] or ["pytest ended before the tests"]
+        words = [line for line in lines if line.startswith("ERROR: ")] or lines[-1:] or ["it ended before the tests"]
         session.errors.append(("", pytest.UsageError(words[0].removeprefix("ERROR: "))))
     session.say_broken(tests)
 
@@ -59,12 +61,11 @@ def _read_fresh(root: str) -> None:
         rewrite._read_pyc = lambda source, *rest: None if is_of(root, str(source)) else read(source, *rest)
 
 
-def _filter_addopts() -> None:
-    """Filters the options that the configuration and the environment add."""
-    getini = pytest.Config.getini
+def _filter_options() -> None:
+    """Filters the options that the configuration and the environment add, until this session has read them."""
 
     def filtered(self: pytest.Config, name: str) -> object:
-        found = getini(self, name)
+        found = _getini(self, name)
         return kept(found) if name == "addopts" else found
 
     pytest.Config.getini = filtered
@@ -116,6 +117,7 @@ class _Session:
         self, early_config: pytest.Config, parser: pytest.Parser, args: "list[str]"
     ) -> "Iterator[None]":
         """Drops options that no installed plugin and no conftest.py knows, and the paths of `addopts`."""
+        pytest.Config.getini = _getini  # a test may start a pytest of its own
         outcome = yield
         if outcome.excinfo is not None:
             self.errors.append(("", outcome.excinfo[1]))
