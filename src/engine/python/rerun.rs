@@ -56,8 +56,8 @@ pub struct Files {
 pub struct Wanted<'a> {
     /// The tests, in the order in which they run.
     pub tests: &'a BTreeMap<TestId, RecordedTest>,
-    /// The functions whose calls are told.
-    pub functions: &'a BTreeSet<FunctionId>,
+    /// The functions of each test whose calls are told.
+    pub functions: &'a BTreeMap<TestId, BTreeSet<FunctionId>>,
     /// Variables of the environment besides those that the project needs to be imported.
     pub variables: BTreeMap<String, String>,
     /// Seconds by which the clock is put forward.
@@ -87,6 +87,8 @@ pub struct Reruns {
     pub tests: BTreeMap<TestId, Rerun>,
     /// Why others were not: a session that did not start.
     pub broken: Option<Broken>,
+    /// Tests that are not in these files.
+    pub missing: BTreeSet<TestId>,
 }
 
 /// What the run of a test showed.
@@ -143,6 +145,7 @@ struct Request<'a> {
     test_seconds: f64,
     shift_seconds: Option<i64>,
     report: PathBuf,
+    functions: BTreeMap<&'a str, Vec<String>>,
 }
 
 /// A line of the report.
@@ -156,6 +159,9 @@ enum Line {
         said: Option<String>,
     },
     Broken(Broken),
+    Missing {
+        test: String,
+    },
     #[serde(other)]
     Other,
 }
@@ -177,6 +183,7 @@ impl Place<'_> {
             }
             let found = self.session(session, &tests, wanted, cancel)?;
             all.tests.extend(found.tests);
+            all.missing.extend(found.missing);
             all.broken = all.broken.or(found.broken);
         }
         Ok(all)
@@ -206,6 +213,10 @@ impl Place<'_> {
             test_seconds: TEST_SECONDS,
             shift_seconds: wanted.shift,
             report: report.clone(),
+            functions: names
+                .iter()
+                .map(|(name, id)| (*name, wanted.functions.get(id).into_iter().flatten().map(target).collect()))
+                .collect(),
         };
         let asked = scratch.path().join("request.json");
         let text = serde_json::to_string(&request)
@@ -278,8 +289,8 @@ impl Place<'_> {
         }
         confinement.gone = self.files.gone.iter().map(|path| PathBuf::from(path.as_str())).collect();
         let mut record = self.record.clone();
-        let targets: Vec<String> = wanted.functions.iter().map(target).collect();
-        record.targets = if targets.iter().map(|name| name.len() + 1).sum::<usize>() > TARGETS_MAX { Vec::new() } else { targets };
+        let targets: BTreeSet<String> = wanted.functions.values().flatten().map(target).collect();
+        record.targets = if targets.iter().map(|name| name.len() + 1).sum::<usize>() > TARGETS_MAX { Vec::new() } else { targets.into_iter().collect() };
         let variables = launch::recorder_variables(&launch::Request {
             typed: &[],
             root: self.root,
@@ -328,7 +339,8 @@ fn told(report: &str, tests: &BTreeMap<&str, TestId>) -> Reruns {
                     found.tests.insert(*id, Rerun { passed, ms, said, calls: BTreeMap::new() });
                 }
             }
-            Ok(Line::Broken(broken)) => found.broken = Some(broken),
+            Ok(Line::Broken(broken)) => drop(found.broken.get_or_insert(broken)),
+            Ok(Line::Missing { test }) => found.missing.extend(tests.get(test.as_str())),
             Ok(Line::Other) | Err(_) => {}
         }
     }

@@ -32,7 +32,7 @@ class Endings:
         if not call.watched and values.are_atoms((value,), self.text):
             return value, {}
         started = self._copying()
-        tree, changed, met = changes.outcome(call, value, self.objects, scope)
+        tree, changed, met = changes.outcome(call, value, self.objects, self.scope(scope))
         self.announce_objects(call.spool, met, None)
         self._spend(call.function, started)
         return tree, changed

@@ -49,6 +49,10 @@ class Function:
         self.dim = False  # lines that its only call repeats report no more, until the next call begins
         self.reset()
 
+    def ids(self) -> frozenset:
+        """Gives the names that it may go by: its module's, and the one that its file suggests."""
+        return frozenset((self.module + ":" + self.qualname, self.file.dotted + ":" + self.qualname))
+
     def reset(self) -> None:
         """Forgets what was kept: of a new process, nothing was."""
         self.calls = self.raised = self.kept = self.misses = self.spent = self.wasted = self.copies = 0

@@ -37,6 +37,7 @@ class Recorder(Endings, Failures, Places):
         self.limit = limit
         self.journey = journey = mode == "journey"
         self.every = mode == "every"  # call is kept, one as the other: two runs are compared
+        self.only: "frozenset | None" = None  # the functions whose calls are kept of them, as `module:qualname`
         self.most = MOST_EVENTS if journey else MOST_OF_ALL if self.every else functions.MOST
         self.test: "tuple | None" = None  # of pytest that runs, and its session: see current_test.py
         self.sessions: dict = {}  # the numbers of sessions
@@ -146,6 +147,9 @@ class Recorder(Endings, Failures, Places):
         function.dirty = True
         place = self.place(function, frame, frame.f_back)
         if self.every:
+            if self.only is not None and not self.only & function.ids():
+                self.stop(function)
+                return None
             return self._keep(function, frame, code, held, [0, 0, MOST_OF_ALL], False, place, False)
         outside = place[5]
         searching = False
@@ -186,12 +190,12 @@ class Recorder(Endings, Failures, Places):
         else:
             started = self._copying()
             limits = budget.limits(0, 0) if searching else self._limits(function, place[5])
-            trees, walk = values.capture(self.objects, limits, held, function.words, frame.f_globals)
+            trees, walk = values.capture(self.objects, limits, held, function.words, self.scope(frame.f_globals))
             trees = tuple(trees)
             blob = values.normal(marshal.dumps(trees, 2), walk.marks)
             met = walk.met
             if walk.mutable:
-                watched = changes.watch(self.objects, limits, held, function.words, frame.f_globals, trees, walk)
+                watched = changes.watch(self.objects, limits, held, function.words, self.scope(frame.f_globals), trees, walk)
             cut = walk.nodes < 0 or walk.room <= 0
             function.wasted += cut
             if searching:
@@ -288,6 +292,12 @@ class Recorder(Endings, Failures, Places):
                 spool.sessions.add(number)
                 spool.write(("K", number, *session))
         spool.write(("B", name, number))
+
+    def scope(self, scope: object) -> object:
+        """Gives where names of values are looked for besides their own modules: nowhere where two runs are compared, since that
+        follows from which functions are recorded.
+        """
+        return () if self.every else scope
 
     # Budgets.
 

@@ -52,7 +52,11 @@ class Rerun:
         begun, began, is_cold, over, before = "", 0.0, False, "", len(self.left)
         try:
             while True:
-                line = self.session.next(self.request.test_seconds if begun else None)
+                # Collecting may take its time. So may the end, but not for ever.
+                seconds = self.request.test_seconds if begun else None
+                if len(self.left) == before - len(tests):
+                    seconds = self.request.test_seconds + 2 * GRACE
+                line = self.session.next(seconds)
                 kind = line.pop("kind")
                 if kind == "begun":
                     begun, began = line["test"], time.monotonic()

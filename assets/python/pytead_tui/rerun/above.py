@@ -1,11 +1,12 @@
 """The process above the tests: it holds session fixtures, and forks for each test."""
 
+import gc
 import time
 
 import pytest
 
 from pytead_tui.rerun import one_test
-from pytead_tui.rerun.forks import Fork, Gone, Writer, flush
+from pytead_tui.rerun.forks import Fork, Gone, Writer, flush, narrow
 from pytead_tui.rerun.one_test import Watch, unfinished
 from pytead_tui.rerun.session_fixtures import SessionFixtures, learnable
 
@@ -16,11 +17,12 @@ GRACE = 5.0  # seconds beyond a test's own for the process above it to say so
 class Tests:
     """Runs tests one after the other, each in a fork of a process that holds their session fixtures."""
 
-    def __init__(self, session: pytest.Session, watch: Watch, writer: Writer, seconds: float) -> None:
+    def __init__(self, session: pytest.Session, watch: Watch, writer: Writer, seconds: float, functions: dict) -> None:
         self.session = session
         self.watch = watch
         self.writer = writer
         self.seconds = seconds
+        self.functions = functions  # by test: those whose calls are recorded
         self.left: set = set()  # fixtures that each test sets up for itself
         self.learned: dict = {}
         self.queue: list = []
@@ -80,6 +82,7 @@ class Tests:
                         fixtures.tear_down()
                         writer.send(kind="spoiled")
                         return
+            gc.freeze()  # a collection in a test would copy all that it looks at
             writer.send(kind="begun", test=item.nodeid)
             line = self._run_below(item, fixtures)
             learned = fixtures.learn(line.pop("fixtures", {}))
@@ -107,6 +110,7 @@ class Tests:
 
     def _be_below(self, writer: Writer, item: pytest.Item, fixtures: SessionFixtures) -> None:
         fixtures.hand_on()
+        narrow(self.functions.get(item.nodeid))
         line = one_test.run(item, self.watch)
         flush()  # before the line: who gets it ends this process
         writer.send(**line, fixtures=learnable(self.watch.fixtures))

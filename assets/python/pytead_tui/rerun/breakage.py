@@ -35,13 +35,17 @@ def place(error: BaseException, root: str) -> dict:
     for _ in range(10):
         if seen is None:
             break
-        if isinstance(seen, SyntaxError) and seen.filename and is_of(root, seen.filename):
+        if isinstance(seen, SyntaxError) and seen.filename and _is_file_of(root, seen.filename):
             return {"path": seen.filename, "line": seen.lineno}
-        found = [one for one in _frames(seen.__traceback__) if is_of(root, one[0])]
+        found = [one for one in _frames(seen.__traceback__) if _is_file_of(root, one[0])]
         if found:
             return {"path": found[-1][0], "line": found[-1][1]}
         seen = seen.__cause__ or seen.__context__
     return {"path": None, "line": None}
+
+
+def _is_file_of(root: str, name: str) -> bool:
+    return not name.startswith("<") and is_of(root, name)  # `<frozen os>` and `<string>` are no files
 
 
 def _frames(tb: "types.TracebackType | None") -> "list[tuple[str, int]]":

@@ -160,3 +160,10 @@ def _is_zombie(pid: str) -> bool:
             return stream.read().rpartition(b")")[2].split()[0] in (b"Z", b"X")
     except (OSError, IndexError):
         return False
+
+
+def narrow(functions: "list[str] | None") -> None:
+    """Has the recorder of this process keep the calls of these functions alone, if it keeps every call; of all without any."""
+    start = sys.modules.get("pytead_tui.recorder.start")
+    if functions is not None and start is not None and start.active is not None:
+        start.active.only = frozenset(functions)

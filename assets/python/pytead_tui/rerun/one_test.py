@@ -33,7 +33,7 @@ class Watch:
         self.reports.append(report)
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef, request: pytest.FixtureRequest) -> None:
+    def pytest_fixture_setup(self, fixturedef: "pytest.FixtureDef", request: pytest.FixtureRequest) -> None:
         """Notes which session fixtures are set up here."""
         if fixturedef.scope == "session" and not hasattr(request, "param"):
             self.fixtures.append(fixturedef)

@@ -14,11 +14,15 @@ class Report:
     def write(self, line: dict) -> None:
         """Appends a line, after dropping what a test may have appended to the file."""
         data = json.dumps(line).encode("ascii") + b"\n"
-        if os.fstat(self.file).st_size > self.length:
-            os.ftruncate(self.file, self.length)
+        self._drop()
         os.write(self.file, data)
         self.length += len(data)
 
     def close(self) -> None:
-        """Drops what tests appended after the last line, and closes the file; also in a child, which must not write it."""
+        """Closes the file."""
+        self._drop()
         os.close(self.file)
+
+    def _drop(self) -> None:
+        if os.fstat(self.file).st_size > self.length:
+            os.ftruncate(self.file, self.length)

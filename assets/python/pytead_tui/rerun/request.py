@@ -17,6 +17,7 @@ class Request:
     test_seconds: float
     shift_seconds: "float | None"
     report: str
+    functions: "dict[str, list[str]]"
 
 
 def read(file: str) -> Request:
@@ -26,5 +27,5 @@ def read(file: str) -> Request:
     return Request(
         root=given["root"], ini=given.get("ini"), options=list(given.get("options") or []), cwd=given["cwd"],
         path=list(given.get("path") or []), tests=list(given["tests"]), test_seconds=float(given["test_seconds"]),
-        shift_seconds=given.get("shift_seconds"), report=given["report"],
+        shift_seconds=given.get("shift_seconds"), report=given["report"], functions=dict(given.get("functions") or {}),
     )  # fmt: skip

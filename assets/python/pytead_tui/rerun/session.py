@@ -1,5 +1,6 @@
 """The recorded pytest session, started again: it collects the files of the tests, and runs these in its own way."""
 
+import io
 import os
 import shlex
 import shutil
@@ -14,7 +15,7 @@ from _pytest.assertion import rewrite
 from pytead_tui.rerun import one_test
 from pytead_tui.rerun.above import Tests
 from pytead_tui.rerun.breakage import place, why
-from pytead_tui.rerun.forks import Writer, flush
+from pytead_tui.rerun.forks import Writer, flush, narrow
 from pytead_tui.rerun.one_test import Watch, skip_reason
 from pytead_tui.rerun.options import kept
 from pytead_tui.rerun.request import Request
@@ -25,23 +26,31 @@ _RUNNERS = ("flaky", "pytest_forked")
 # Disabled: they reorder tests and start threads by being there. What a strict configuration may name of them stays known.
 _DISABLED = ("randomly", "rerunfailures")
 _MARKERS = ("flaky(reruns=1, reruns_delay=0): not run again here",)
-_SETTINGS = ("reruns", "reruns_delay", "reruns_mode", "only_rerun", "rerun_except", "rerun_show_tracebacks")
+_SETTINGS = "reruns reruns_delay reruns_delay_backoff_factor only_rerun rerun_except rerun_exclude_path".split()
+
+_getini = pytest.Config.getini
 
 
 def run(request: Request, tests: "list[str]", in_place: bool, writer: Writer) -> None:
     """Runs pytest on the files of these tests, and says how each went."""
     session = _Session(request, tests, in_place, writer)
     _read_fresh(os.path.realpath(request.root))
-    _filter_addopts()
+    _filter_options()
     cache = tempfile.mkdtemp(prefix="pytead-cache-")
     args = session.arguments(cache)
     sys.argv = ["pytest", *args]
+    said = sys.stderr = io.StringIO()
     try:
         pytest.main(args, plugins=[session, session.watch])
     except BaseException as error:
         session.errors.append(("", error))
     finally:
         shutil.rmtree(cache, ignore_errors=True)
+    if not session.errors:
+        # A wrong setting, or a plugin that is not there: pytest has said it, and raised nothing that a hook sees.
+        lines = [line for line in said.getvalue().splitlines() if line.strip()]
+        words = [line for line in lines if line.startswith("ERROR: ")] or lines[-1:] or ["it ended before the tests"]
+        session.errors.append(("", pytest.UsageError(words[0].removeprefix("ERROR: "))))
     session.say_broken(tests)
 
 
@@ -52,12 +61,11 @@ def _read_fresh(root: str) -> None:
         rewrite._read_pyc = lambda source, *rest: None if is_of(root, str(source)) else read(source, *rest)
 
 
-def _filter_addopts() -> None:
-    """Filters the options that the configuration and the environment add."""
-    getini = pytest.Config.getini
+def _filter_options() -> None:
+    """Filters the options that the configuration and the environment add, until this session has read them."""
 
     def filtered(self: pytest.Config, name: str) -> object:
-        found = getini(self, name)
+        found = _getini(self, name)
         return kept(found) if name == "addopts" else found
 
     pytest.Config.getini = filtered
@@ -109,6 +117,7 @@ class _Session:
         self, early_config: pytest.Config, parser: pytest.Parser, args: "list[str]"
     ) -> "Iterator[None]":
         """Drops options that no installed plugin and no conftest.py knows, and the paths of `addopts`."""
+        pytest.Config.getini = _getini  # a test may start a pytest of its own
         outcome = yield
         if outcome.excinfo is not None:
             self.errors.append(("", outcome.excinfo[1]))
@@ -162,6 +171,7 @@ class _Session:
         if self.in_place:
             for item in wanted[:1]:
                 self._send(kind="begun", test=item.nodeid)
+                narrow(self.request.functions.get(item.nodeid))
                 line = one_test.run(item, self.watch)
                 flush()
                 self._send(**line)
@@ -169,7 +179,7 @@ class _Session:
             # They would not be there in a fork, and what they hold locked would stay so.
             self._send(kind="cold")
         else:
-            Tests(session, self.watch, self.writer, self.request.test_seconds).run(wanted)
+            Tests(session, self.watch, self.writer, self.request.test_seconds, self.request.functions).run(wanted)
         return True
 
     def _send(self, **line: object) -> None:

@@ -95,7 +95,7 @@ class SessionFixtures:
         return threads() <= self.threads and not has_loop and not _has_children() and _shared_files() <= self.files
 
 
-def key(definition: pytest.FixtureDef) -> str:
+def key(definition: "pytest.FixtureDef") -> str:
     """Names a definition: its name, and where it holds."""
     return f"{definition.argname}@{definition.baseid}"
 

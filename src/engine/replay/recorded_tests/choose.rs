@@ -19,40 +19,38 @@ pub struct Candidate {
     pub test: TestId,
 }
 
-/// Chooses tests: for each function, one for each way in which its calls ended, and some more calls. Tests that are chosen for one
-/// function serve the others, too.
-pub fn tests(candidates: &[Candidate]) -> BTreeSet<TestId> {
+/// Chooses tests, and the functions that are looked at in each: for each function, one test for each way in which its calls ended, and
+/// some more calls. Tests that are chosen for one function serve the others, too.
+pub fn tests(candidates: &[Candidate]) -> BTreeMap<TestId, BTreeSet<FunctionId>> {
     let mut of_function: BTreeMap<&FunctionId, Vec<&Candidate>> = BTreeMap::new();
-    for candidate in candidates {
-        of_function.entry(&candidate.call.function).or_default().push(candidate);
-    }
-    let mut chosen: BTreeSet<TestId> = BTreeSet::new();
-    // Those with the least choice come first.
-    let mut functions: Vec<Vec<&Candidate>> = of_function.into_values().collect();
-    functions.sort_by_key(|calls| calls.iter().map(|one| one.test).collect::<BTreeSet<_>>().len());
     let mut in_tests: BTreeMap<TestId, usize> = BTreeMap::new();
     for candidate in candidates {
+        of_function.entry(&candidate.call.function).or_default().push(candidate);
         *in_tests.entry(candidate.test).or_default() += 1;
     }
-    for calls in functions {
-        let mut ways: BTreeMap<String, Vec<&Candidate>> = BTreeMap::new();
+    let mut chosen: BTreeMap<TestId, BTreeSet<FunctionId>> = BTreeMap::new();
+    // Those with the least choice come first.
+    let mut functions: Vec<(&FunctionId, Vec<&Candidate>)> = of_function.into_iter().collect();
+    functions.sort_by_key(|(_, calls)| calls.iter().map(|one| one.test).collect::<BTreeSet<_>>().len());
+    for (function, calls) in functions {
+        let mut ways: BTreeMap<String, Vec<TestId>> = BTreeMap::new();
         for candidate in &calls {
-            ways.entry(way(&candidate.call)).or_default().push(candidate);
+            ways.entry(way(&candidate.call)).or_default().push(candidate.test);
         }
-        for calls in ways.values().take(WAYS_MAX) {
-            if !calls.iter().any(|one| chosen.contains(&one.test)) {
-                // The test with the most calls serves the most functions.
-                chosen.extend(calls.iter().map(|one| one.test).max_by_key(|test| in_tests.get(test)));
+        let mut own: BTreeSet<TestId> = BTreeSet::new();
+        // Of equally good tests, one that runs already, and then the one with the most calls: it serves the most functions.
+        let worth = |test: &TestId| (chosen.contains_key(test), in_tests.get(test).copied());
+        for tests in ways.values().take(WAYS_MAX) {
+            if !tests.iter().any(|test| own.contains(test)) {
+                own.extend(tests.iter().max_by_key(|test| worth(test)));
             }
         }
-        let mut seen = calls.iter().filter(|one| chosen.contains(&one.test)).count();
-        for candidate in calls {
-            if seen >= CALLS {
-                break;
-            }
-            if chosen.insert(candidate.test) {
-                seen += 1;
-            }
+        let mut others: Vec<TestId> = calls.iter().map(|one| one.test).filter(|test| !own.contains(test)).collect();
+        others.sort_by_key(|test| std::cmp::Reverse(worth(test)));
+        let seen = calls.iter().filter(|one| own.contains(&one.test)).count();
+        own.extend(others.into_iter().take(CALLS.saturating_sub(seen)));
+        for test in own {
+            chosen.entry(test).or_default().insert(function.clone());
         }
     }
     chosen
@@ -88,7 +86,7 @@ mod tests {
     }
 
     fn chosen(candidates: &[Candidate]) -> Vec<i64> {
-        super::tests(candidates).into_iter().map(|test| test.0).collect()
+        super::tests(candidates).into_keys().map(|test| test.0).collect()
     }
 
     #[test]

@@ -55,8 +55,8 @@ pub async fn observe(
     let tests = core.store().recorded_tests(&ids)?;
     let former = core.store().former_runs(&ids)?;
     let baselines = core.store().baselines(&calls.iter().map(|call| call.id).collect::<Vec<_>>())?;
-    // The same as in the former run: what has a name in a recorded value follows from what else is recorded.
-    let functions: BTreeSet<FunctionId> = former.values().flat_map(|run| run.calls.keys().cloned()).collect();
+    let functions: BTreeMap<TestId, BTreeSet<FunctionId>> =
+        of_test.iter().map(|(test, calls)| (*test, calls.iter().map(|call| call.function.clone()).collect())).collect();
     let variables = variables(core, calls.iter());
     if let Err(why) = blocking(contain::available_for_tests).await? {
         let reason = |test: &TestId| ReasonCode::TestNotRun.of(tests.get(test).map_or("", |test| &test.name)).with(why);
@@ -81,7 +81,8 @@ pub async fn observe(
         let seen = match found.tests.get(&test) {
             Some(run) => in_run(&calls, former, run, recorded, &baselines),
             None => {
-                let why = found.broken.as_ref().map_or("it did not start", |broken| broken.why.as_str());
+                let broken = found.broken.as_ref().map_or("it did not start", |broken| broken.why.as_str());
+                let why = if found.missing.contains(&test) { "it is not there" } else { broken };
                 let reason = ReasonCode::TestNotRun.of(&recorded.name).with(why);
                 calls.iter().map(|call| (call.id, not_made(reason.clone()))).collect()
             }

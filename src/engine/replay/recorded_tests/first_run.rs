@@ -17,7 +17,7 @@ use crate::domain::snapshot::Topic;
 use crate::engine::calls::read;
 use crate::engine::index::reachability;
 use crate::engine::python::environment::{self, Environment};
-use crate::engine::python::rerun::{Files, Place, Rerun, RerunCall, Reruns, Wanted};
+use crate::engine::python::rerun::{Broken, Files, Place, Rerun, RerunCall, Reruns, Wanted};
 use crate::engine::replay::recorded_tests::choose::{self, Candidate};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -53,13 +53,13 @@ pub async fn run(core: &Arc<Core>, recording: RecordingId, ground: Ground) -> Re
     }
     let worker = core.clone();
     let candidates = blocking(move || candidates(&worker, recording)).await??;
-    let chosen: Vec<TestId> = choose::tests(&candidates).into_iter().collect();
-    let tests = core.store().recorded_tests(&chosen)?;
+    let functions = choose::tests(&candidates);
+    let tests = core.store().recorded_tests(&functions.keys().copied().collect::<Vec<_>>())?;
     if !tests.is_empty() {
         let subject = JobSubject::RecordedTests;
         let job = core.jobs.begin(JobKind::Replay, subject, tests.len() as u64);
         core.touch();
-        let learned = learn(core, &environment, &ground, &tests, candidates, &job).await?;
+        let learned = learn(core, &environment, &ground, Chosen { tests: &tests, functions: &functions }, candidates, &job).await?;
         let (compared, broken) = (learned.calls, learned.broken);
         let whole = !job.is_cancelled();
         job.end(whole);
@@ -96,39 +96,43 @@ fn candidates(core: &Core, recording: RecordingId) -> Result<Vec<Candidate>, Tro
 struct Learned {
     /// Calls that can be compared from now on.
     calls: usize,
-    broken: Option<crate::engine::python::rerun::Broken>,
+    broken: Option<Broken>,
+}
+
+/// The tests that are run, and the functions that are looked at in each.
+#[derive(Clone, Copy)]
+struct Chosen<'a> {
+    tests: &'a BTreeMap<TestId, RecordedTest>,
+    functions: &'a BTreeMap<TestId, BTreeSet<FunctionId>>,
 }
 
 async fn learn(
     core: &Arc<Core>,
     environment: &Arc<Environment>,
     ground: &Ground,
-    tests: &BTreeMap<TestId, RecordedTest>,
+    chosen: Chosen<'_>,
     candidates: Vec<Candidate>,
     job: &Job<'_>,
 ) -> Result<Learned, Trouble> {
     let mut of_test: BTreeMap<TestId, Vec<Call>> = BTreeMap::new();
-    for candidate in candidates.into_iter().filter(|one| tests.contains_key(&one.test)) {
+    let is_wanted = |one: &Candidate| chosen.functions.get(&one.test).is_some_and(|wanted| wanted.contains(&one.call.function));
+    for candidate in candidates.into_iter().filter(is_wanted) {
         of_test.entry(candidate.test).or_default().push(candidate.call);
     }
-    let functions: BTreeSet<FunctionId> = of_test.values().flatten().map(|call| call.function.clone()).collect();
     let variables = variables(core, of_test.values().flatten());
-    let mut runs = Vec::new();
-    for shift in [None, Some(SHIFT)] {
+    let run = |shift: Option<i64>| {
         let (core, environment, index) = (core.clone(), environment.clone(), ground.index.clone());
-        let (files, tests, functions) = (ground.files.clone(), tests.clone(), functions.clone());
+        let (files, tests, functions) = (ground.files.clone(), chosen.tests.clone(), chosen.functions.clone());
         let (variables, cancel) = (variables.clone(), job.cancel.clone());
-        let found: Reruns = blocking(move || {
+        blocking(move || {
             let settings = core.settings();
             let (record, redact) = (&settings.record, &settings.redact);
             let place = Place { root: &core.root, environment: &environment, index, files: &files, record, redact };
             place.run(&Wanted { tests: &tests, functions: &functions, variables, shift }, &cancel)
         })
-        .await??;
-        job.progress(found.tests.len() as u64, tests_in_all(&of_test));
-        runs.push(found);
-    }
-    let (Some(second), Some(mut first)) = (runs.pop(), runs.pop()) else { return Ok(Learned { calls: 0, broken: None }) };
+    };
+    let (first, second) = futures_util::try_join!(run(None), run(Some(SHIFT)))?;
+    let (mut first, second): (Reruns, Reruns) = (first?, second?);
     let reach = reachability::reach_of_now(core, &ground.index).await?;
     let mut kept: Vec<(TestId, FormerRun)> = Vec::new();
     let (mut baselines, mut outcomes) = (Vec::new(), Vec::new());
@@ -161,10 +165,6 @@ async fn learn(
     })
     .await??;
     Ok(Learned { calls, broken: first.broken })
-}
-
-fn tests_in_all(of_test: &BTreeMap<TestId, Vec<Call>>) -> u64 {
-    of_test.len() as u64
 }
 
 /// Gives the variables that calls read, as they were recorded.

@@ -1,0 +1,111 @@
+"""The recorder is on in each process of a rerun, and the clock can be put forward."""
+
+import json
+import time
+
+import pytest
+from spools import read_folder
+
+DAY = 86400.0
+
+
+def test_each_test_writes_its_own_calls(project):
+    project.write(
+        "shop.py",
+        """
+        def price(count):
+            return count * 10
+
+        def load(name):
+            return {"name": name}
+        """,
+    )
+    project.write(
+        "conftest.py", "import pytest, shop\n@pytest.fixture(scope='session')\ndef app(): return shop.load('app')\n"
+    )
+    project.write(
+        "test_it.py",
+        """
+        import os, shop
+        def test_a(app): assert shop.price(2) == 20
+        def test_b(app): assert shop.price(3) == 30
+        def test_fails(app): assert shop.price(4) == 0
+        def test_exits(app): shop.price(5); os._exit(3)
+        def test_forks(app):
+            pid = os.fork()
+            if pid == 0:
+                shop.price(6)
+                os._exit(0)
+            os.waitpid(pid, 0)
+        """,
+    )
+    names = [f"test_it.py::test_{name}" for name in ("a", "b", "fails", "exits", "forks")]
+    found = project.rerun(*names, recorded=True)
+    assert [found[name]["outcome"] for name in names] == ["passed", "passed", "failed", "died", "passed"]
+    spool = read_folder(project.spool)
+    calls = {}
+    for process in spool.by_process():
+        ids = {f[1]: f[3] for f in spool.by_process()[process] if f[0] == "F"}
+        calls[int(process)] = [(ids[c.fid], c.args) for c in spool.by_process()[process] if c[0] == "C"]
+    assert [calls.get(found[name]["pid"]) for name in names[:3]] == [[("price", (n,))] for n in (2, 3, 4)]
+    everything = [call for process in calls.values() for call in process]
+    assert everything.count(("load", ("app",))) == 1, "above the tests"
+    assert ("price", (6,)) in everything
+    ended = {int(process) for process, records in spool.by_process().items() if any(r[0] == "Z" for r in records)}
+    assert {found[name]["pid"] for name in names[:3]} <= ended, "the recorder of each test wrote its end"
+
+
+CLOCK = """
+    import datetime, json, time
+    from datetime import date, datetime as moment
+    from time import monotonic, time as now
+
+    IMPORTED = now()
+
+    def test_times():
+        found = [IMPORTED, time.time(), now(), time.time_ns() / 10**9, moment.now().timestamp(), moment.today().timestamp(),
+                 datetime.datetime.now(datetime.timezone.utc).timestamp(), time.mktime(time.localtime())]
+        days = [date.today().isoformat(), time.strftime("%Y-%m-%d"), time.strftime("%Y-%m-%d", time.localtime())]
+        json.dump([found, days], open("log", "w"))
+
+    def test_ticks():
+        before, began = now(), monotonic()
+        time.sleep(0.02)
+        assert 0.02 <= now() - before < 5 and 0.02 <= monotonic() - began < 5
+        assert isinstance(moment.now(), moment) and isinstance(moment.now(), datetime.datetime)
+"""
+
+
+@pytest.mark.parametrize("days", [0, 40])
+def test_the_clock_is_put_forward(project, days):
+    project.write("test_it.py", CLOCK)
+    shift = days * DAY + 0.5 if days else None
+    assert project.outcomes("test_it.py::test_times", "test_it.py::test_ticks", shift_seconds=shift) == ["passed"] * 2
+    moments, dates = json.loads("\n".join(project.log()))
+    expected = time.time() + days * DAY
+    for moment in moments:
+        assert expected - 60 < moment < expected + 60
+    assert set(dates) <= {time.strftime("%Y-%m-%d", time.localtime(expected - 60 * at)) for at in (0, 1)}
+
+
+@pytest.mark.parametrize("library", ["freezegun", "time_machine"])
+def test_tests_that_stop_the_clock_themselves_go_on_to_work(project, library):
+    pytest.importorskip(library)
+    stop = {
+        "freezegun": "freezegun.freeze_time('2020-01-01')",
+        "time_machine": "time_machine.travel('2020-01-01T00:00Z')",
+    }
+    project.write(
+        "test_it.py",
+        f"""
+        import datetime, time
+        import {library}
+        def test_a():
+            assert time.time() > 1700000000
+            with {stop[library]}:
+                assert time.gmtime()[:3] == (2020, 1, 1)
+                assert datetime.datetime.now(datetime.timezone.utc).year == 2020
+            assert time.time() > {time.time() + 39 * DAY}
+        """,
+    )
+    assert project.outcomes("test_it.py::test_a", shift_seconds=40 * DAY) == ["passed"]
