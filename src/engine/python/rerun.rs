@@ -62,6 +62,9 @@ pub struct Wanted<'a> {
     pub variables: BTreeMap<String, String>,
     /// Seconds by which the clock is put forward.
     pub shift: Option<i64>,
+    /// The files of tests are parted into so many groups at most, each with a process of its own: what a test finds of the others that
+    /// were collected with it is noise.
+    pub groups: usize,
 }
 
 /// Where it is run.
@@ -172,12 +175,8 @@ impl Place<'_> {
     /// # Errors
     /// Fails when the sandbox or Python cannot be started.
     pub fn run(&self, wanted: &Wanted<'_>, cancel: &CancellationToken) -> Result<Reruns, Trouble> {
-        let mut sessions: BTreeMap<&TestSession, BTreeMap<&str, TestId>> = BTreeMap::new();
-        for (id, test) in wanted.tests {
-            sessions.entry(&test.session).or_default().insert(&test.name, *id);
-        }
         let mut all = Reruns::default();
-        for (session, tests) in sessions {
+        for (session, tests) in grouped(wanted) {
             if !Path::new(&session.root).starts_with(self.root) {
                 continue;
             }
@@ -322,6 +321,29 @@ impl Place<'_> {
     }
 }
 
+/// Parts tests by their sessions, and by their files.
+fn grouped<'a>(wanted: &Wanted<'a>) -> Vec<(&'a TestSession, BTreeMap<&'a str, TestId>)> {
+    let file = |test: &'a RecordedTest| test.name.split("::").next().unwrap_or_default();
+    let mut of_file: BTreeMap<(&TestSession, &str), BTreeMap<&str, TestId>> = BTreeMap::new();
+    for (id, test) in wanted.tests {
+        of_file.entry((&test.session, file(test))).or_default().insert(&test.name, *id);
+    }
+    let mut groups: Vec<(&TestSession, BTreeMap<&str, TestId>)> = Vec::new();
+    let most = of_file.len().div_ceil(wanted.groups.max(1));
+    let mut files = 0;
+    for ((session, _), tests) in of_file {
+        match groups.last_mut().filter(|(last, _)| *last == session && files < most) {
+            Some((_, group)) => group.extend(tests),
+            None => {
+                groups.push((session, tests));
+                files = 0;
+            }
+        }
+        files += 1;
+    }
+    groups
+}
+
 /// Names a function as the recorder's targets do.
 fn target(function: &FunctionId) -> String {
     function.0.split('#').next().unwrap_or_default().to_owned()
@@ -395,6 +417,25 @@ fn read_calls(mut ingest: Ingest, tests: &BTreeMap<&str, TestId>, found: &mut BT
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_parted_into_as_many_groups_as_asked_for() {
+        let session = |root: &str| {
+            Arc::new(TestSession { root: root.into(), config: None, options: vec![], cwd: root.into(), path: vec![] })
+        };
+        let (one, other) = (session("/a"), session("/b"));
+        let names = ["t1.py::a", "t1.py::b", "t2.py::a", "t3.py::a"];
+        let mut tests: BTreeMap<TestId, RecordedTest> =
+            (0..).zip(names).map(|(id, name)| (TestId(id), RecordedTest { name: name.into(), session: one.clone() })).collect();
+        tests.insert(TestId(9), RecordedTest { name: "t1.py::a".into(), session: other });
+        let sizes = |groups: usize| {
+            let wanted = Wanted { tests: &tests, functions: &BTreeMap::new(), variables: BTreeMap::new(), shift: None, groups };
+            grouped(&wanted).iter().map(|(_, tests)| tests.len()).collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(1), [4, 1], "a session has its own process");
+        assert_eq!(sizes(2), [3, 1, 1]);
+        assert_eq!(sizes(9), [2, 1, 1, 1]);
+    }
 
     #[test]
     fn what_is_said_of_tests_counts_for_those_that_were_asked_for() {

@@ -69,7 +69,7 @@ pub async fn observe(
         let settings = worker.settings();
         let (record, redact) = (&settings.record, &settings.redact);
         let place = Place { root: &worker.root, environment: &python, index: on.index, files: &on.files, record, redact };
-        place.run(&Wanted { tests: &asked, functions: &wanted, variables, shift: None }, &cancel)
+        place.run(&Wanted { tests: &asked, functions: &wanted, variables, shift: None, groups: 1 }, &cancel)
     })
     .await??;
     if job.is_cancelled() {

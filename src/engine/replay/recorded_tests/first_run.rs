@@ -33,6 +33,9 @@ use crate::store::StoredOutcome;
 /// The second run has another date and time of day: 400 days, 5 hours and some minutes later.
 const SHIFT: i64 = 400 * 86_400 + 5 * 3_600 + 17 * 60 + 13;
 
+/// In the second run the tests are collected in so many parts.
+const GROUPS: usize = 8;
+
 /// The code that a recording ran, as its tests find it.
 pub struct Ground {
     /// Its functions.
@@ -128,7 +131,8 @@ async fn learn(
             let settings = core.settings();
             let (record, redact) = (&settings.record, &settings.redact);
             let place = Place { root: &core.root, environment: &environment, index, files: &files, record, redact };
-            place.run(&Wanted { tests: &tests, functions: &functions, variables, shift }, &cancel)
+            let groups = if shift.is_some() { GROUPS } else { 1 };
+            place.run(&Wanted { tests: &tests, functions: &functions, variables, shift, groups }, &cancel)
         })
     };
     let (first, second) = futures_util::try_join!(run(None), run(Some(SHIFT)))?;
