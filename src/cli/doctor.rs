@@ -109,11 +109,9 @@ fn recorded_tests() -> Finding {
     const WHAT: &str = "recorded tests";
     match contain::available_for_tests() {
         Ok(Layer::Overlay) => good(WHAT, "run again in the sandbox, on a private layer over the project".into()),
-        Ok(Layer::Copy) => note(
-            WHAT,
-            "run again in the sandbox on a copy of the project: at most 64 MiB and 20,000 files, as the kernel refuses an overlay"
-                .into(),
-        ),
+        Ok(Layer::Copy) => {
+            note(WHAT, "run again in the sandbox, on a copy of the project: up to 64 MiB and 20,000 files for certain".into())
+        }
         Err(why) => note(WHAT, format!("cannot run again in the sandbox: {why}")),
     }
 }

@@ -23,7 +23,8 @@ pub struct Probe {
 pub enum Layer {
     /// The kernel keeps what is written apart from the project's files.
     Overlay,
-    /// The project's files are copied into memory, at most 64 MiB and 20,000 of them.
+    /// The project's files are copied into memory, up to 64 MiB and 20,000 of them. For more an overlay is tried, which may
+    /// be refused.
     Copy,
 }
 

@@ -266,6 +266,31 @@ fn files_of_an_earlier_version_stand_in_for_the_projects_and_no_link_of_theirs_l
 }
 
 #[test]
+fn a_project_of_another_owner_is_written_all_the_same() {
+    if !is_here() {
+        return;
+    }
+    let project = Project::new();
+    let file = project.root().join("sub/file");
+    // Only the machine's user 0 may give a folder away.
+    if [project.root(), &project.root().join("sub"), &file]
+        .iter()
+        .any(|path| std::os::unix::fs::chown(path, Some(1234), None).is_err())
+    {
+        return;
+    }
+    assert_eq!(
+        project.shell("echo new >file && echo new >../more && mv ../again ../moved && cat file ../more ../moved/file"),
+        "new\nnew\nproject"
+    );
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "project");
+    assert!(!project.root().join("more").exists() && project.root().join("again").exists());
+    // Too large for a copy: it is read at least.
+    std::fs::File::create(project.root().join("large")).unwrap().set_len(65 << 20).unwrap();
+    assert_eq!(project.shell("cat file; echo new >../again/more; cat ../again/more"), "projectnew\n");
+}
+
+#[test]
 fn a_project_that_can_be_neither_laid_over_nor_copied_runs_nothing() {
     if !is_here() {
         return;
@@ -300,4 +325,21 @@ fn recorded_tests_run_at_no_other_level() {
         let output = Command::new(env!("CARGO_BIN_EXE_pytead-tui")).args(command).stdin(Stdio::null()).output().unwrap();
         assert_eq!(output.status.code(), Some(3), "{level:?}");
     }
+}
+
+#[test]
+fn doctor_names_what_recorded_tests_need() {
+    let home = tempfile::tempdir().unwrap();
+    let line = |sandbox: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_pytead-tui"))
+            .arg("doctor")
+            .current_dir(home.path())
+            .env("HOME", home.path())
+            .env("PYTEAD_SANDBOX", sandbox)
+            .output()
+            .unwrap();
+        said(output).lines().find(|line| line.contains("recorded tests")).unwrap().to_owned()
+    };
+    assert_eq!(line("namespaces").contains("run again in the sandbox, on a"), is_here());
+    assert!(line("landlock").contains("cannot run again in the sandbox: PYTEAD_SANDBOX is landlock."));
 }
