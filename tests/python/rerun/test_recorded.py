@@ -62,8 +62,11 @@ CLOCK = """
 
     IMPORTED = now()
 
+    class Timer:
+        timer = time.time
+
     def test_times():
-        found = [IMPORTED, time.time(), now(), time.time_ns() / 10**9, moment.now().timestamp(), moment.today().timestamp(),
+        found = [IMPORTED, Timer().timer(), time.time(), now(), time.time_ns() / 10**9, moment.now().timestamp(), moment.today().timestamp(),
                  datetime.datetime.now(datetime.timezone.utc).timestamp(), time.mktime(time.localtime())]
         days = [date.today().isoformat(), time.strftime("%Y-%m-%d"), time.strftime("%Y-%m-%d", time.localtime())]
         json.dump([found, days], open("log", "w"))

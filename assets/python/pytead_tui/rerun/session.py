@@ -124,7 +124,8 @@ class _Session:
             return
         known, unknown = parser.parse_known_and_unknown_args(args)
         strangers = {option for option in unknown if option.startswith("-")}
-        strangers.update(path for path in known.file_or_dir if path not in self.files)
+        # Older pytest leaves some of the paths among what it does not know.
+        strangers.update(path for path in (*known.file_or_dir, *unknown) if path not in self.files)
         args[:] = [option for option in args if option not in strangers]
 
     def pytest_exception_interact(self, node: pytest.Collector, call: pytest.CallInfo, report: object) -> None:

@@ -19,6 +19,8 @@ class SessionFixtures:
         self.session = session
         self.left = left
         self.learned = learned  # asked for by a test while it ran: the name, by key
+        self.made: list = []  # definitions of what was set up here
+        self.held: list = []  # how it is torn down, in the process of a test
         self.preparing: "tuple[pytest.Item, str] | None" = None
         self.failed = False
         self.threads = threads()
@@ -72,11 +74,19 @@ class SessionFixtures:
             self.failed = True
         return True
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_fixture_setup(self, fixturedef: "pytest.FixtureDef") -> None:
+        """Notes what is set up here."""
+        if self.preparing is not None:
+            self.made.append(fixturedef)
+
     def hand_on(self) -> None:
         """Keeps the test of this process from tearing down what the process above set up."""
-        held = self.session._setupstate.stack.get(self.session)
-        if held is not None:
-            held[0].clear()
+        found = self.session._setupstate.stack.get(self.session)
+        for finalizers in [found[0] if found is not None else [], *(one._finalizers for one in self.made)]:
+            # Held on to: a generator that is let go of is closed, and runs what it has to do at its end.
+            self.held.append(list(finalizers))
+            finalizers.clear()
 
     def learn(self, found: "dict[str, str]") -> "dict[str, str]":
         """Notes which session fixtures a test set up for itself; gives those that are new."""
