@@ -53,6 +53,8 @@ def test_each_test_writes_its_own_calls(project):
     assert ("price", (6,)) in everything
     ended = {int(process) for process, records in spool.by_process().items() if any(r[0] == "Z" for r in records)}
     assert {found[name]["pid"] for name in names[:3]} <= ended, "the recorder of each test wrote its end"
+    data = (project.spool / f"{found[names[0]]['pid']}-0.spool").read_bytes()
+    assert len(data) - len(data.rstrip(b"\0")) <= 4, "and gave back the room that it did not use"
 
 
 CLOCK = """
