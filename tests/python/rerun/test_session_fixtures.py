@@ -179,6 +179,20 @@ def test_those_that_a_fork_cannot_take_along_are_left_to_the_tests(shop, name):
     assert log.count("always ends") == log.count("always"), "what was set up beside it is torn down"
 
 
+def test_those_that_need_one_that_is_left_are_left_too(shop):
+    source = """
+        import pytest
+        @pytest.fixture(scope="session")
+        def needs_it(has_socket):
+            open("log", "a").write("needs\\n")
+            return has_socket
+        def test_a(needs_it, app): pass
+        def test_b(needs_it, app): pass
+    """
+    assert run(shop, source, "test_a", "test_b") == ["passed"] * 2
+    assert [shop.log().count(word) for word in ("socket", "needs", "always")] == [3, 2, 2]
+
+
 def test_those_that_fail_fail_in_the_tests(shop):
     source = """
         def test_a(fails): pass
