@@ -35,7 +35,7 @@ def test_a_key_that_is_no_variable(project):
     assert (line["why"], line["line"]) == ("KeyError: 'SHOP_KEY'", 1)
 
 
-@pytest.mark.parametrize("name", ["conftest.py", "shop.py", "test_it.py", "sub/conftest.py"])
+@pytest.mark.parametrize("name", ["conftest.py", "shop.py", "test_it.py", "sub/conftest.py", "sub/__init__.py"])
 def test_a_syntax_error(project, name):
     project.write("sub/test_it.py", "import shop\ndef test_a(): pass\n")
     project.write("test_it.py", "import shop\ndef test_a(): pass\n")
@@ -97,3 +97,10 @@ def test_a_folder_that_is_gone(project):
     project.write("test_it.py", "def test_a(): pass\n")
     (line,) = broken(project, "test_it.py::test_a", cwd=str(project.root / "gone"))
     assert line["why"].startswith("FileNotFoundError")
+
+
+def test_files_that_are_gone_are_no_reason_to_collect_others(project):
+    project.write("test_it.py", "open('log', 'a').write('imported\\n')\ndef test_a(): pass\n")
+    found = project.rerun("gone.py::test_a", "sub/gone.py::test_b")
+    assert (project.status, {line["kind"] for line in found.values()}) == (0, {"missing"})
+    assert project.log() == []

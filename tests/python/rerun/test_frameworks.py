@@ -124,7 +124,7 @@ def test_a_django_database(project, database):
 
 @pytest.mark.parametrize("mode", ["auto", "strict"])
 def test_coroutines_under_pytest_asyncio(project, mode):
-    pytest.importorskip("pytest_asyncio")
+    pytest.importorskip("pytest_asyncio", minversion="0.24")
     project.write("pytest.ini", f"[pytest]\nasyncio_mode = {mode}\nasyncio_default_fixture_loop_scope = session\n")
     project.write(
         "test_it.py",

@@ -103,9 +103,9 @@ def test_options_of_the_project_stay(project):
                 warnings.warn("error", RuntimeWarning)
         """,
     )
-    assert project.outcomes("tests/test_it.py::test_a", options=["--speed", "fast", "-o", "xfail_strict=true"]) == [
-        "passed"
-    ]
+    assert project.outcomes(
+        "tests/test_it.py::test_a", options=["--speed", "fast", "-o", "xfail_strict=true"], path=[str(project.root)]
+    ) == ["passed"]
 
 
 def test_the_session_is_in_its_place(project):

@@ -53,6 +53,8 @@ def test_each_test_writes_its_own_calls(project):
     assert ("price", (6,)) in everything
     ended = {int(process) for process, records in spool.by_process().items() if any(r[0] == "Z" for r in records)}
     assert {found[name]["pid"] for name in names[:3]} <= ended, "the recorder of each test wrote its end"
+    data = (project.spool / f"{found[names[0]]['pid']}-0.spool").read_bytes()
+    assert len(data) - len(data.rstrip(b"\0")) <= 4, "and gave back the room that it did not use"
 
 
 CLOCK = """
@@ -62,8 +64,11 @@ CLOCK = """
 
     IMPORTED = now()
 
+    class Timer:
+        timer = time.time
+
     def test_times():
-        found = [IMPORTED, time.time(), now(), time.time_ns() / 10**9, moment.now().timestamp(), moment.today().timestamp(),
+        found = [IMPORTED, Timer().timer(), time.time(), now(), time.time_ns() / 10**9, moment.now().timestamp(), moment.today().timestamp(),
                  datetime.datetime.now(datetime.timezone.utc).timestamp(), time.mktime(time.localtime())]
         days = [date.today().isoformat(), time.strftime("%Y-%m-%d"), time.strftime("%Y-%m-%d", time.localtime())]
         json.dump([found, days], open("log", "w"))

@@ -179,6 +179,20 @@ def test_those_that_a_fork_cannot_take_along_are_left_to_the_tests(shop, name):
     assert log.count("always ends") == log.count("always"), "what was set up beside it is torn down"
 
 
+def test_those_that_need_one_that_is_left_are_left_too(shop):
+    source = """
+        import pytest
+        @pytest.fixture(scope="session")
+        def needs_it(has_socket):
+            open("log", "a").write("needs\\n")
+            return has_socket
+        def test_a(needs_it, app): pass
+        def test_b(needs_it, app): pass
+    """
+    assert run(shop, source, "test_a", "test_b") == ["passed"] * 2
+    assert [shop.log().count(word) for word in ("socket", "needs", "always")] == [3, 2, 2]
+
+
 def test_those_that_fail_fail_in_the_tests(shop):
     source = """
         def test_a(fails): pass
@@ -224,6 +238,29 @@ def test_files_that_a_fixture_writes_stay_until_the_last_test(shop):
     assert run(shop, source, "test_a", "test_b") == ["passed"] * 2
 
 
+def test_a_fixture_that_ends_by_itself_when_it_is_let_go_of_stays(shop):
+    source = """
+        import contextlib, pytest
+        @contextlib.contextmanager
+        def opened():
+            try:
+                yield {}
+            finally:
+                open("log", "a").write("closed\\n")
+        @pytest.fixture(scope="session")
+        def shared():
+            with opened() as found:
+                yield found
+        @pytest.fixture
+        def of_test(shared): yield shared
+        def test_a(of_test): pass
+        def test_b(request): request.getfixturevalue("of_test")
+        def test_c(shared): pass
+    """
+    assert run(shop, source, "test_a", "test_b", "test_c") == ["passed"] * 3
+    assert shop.log().count("closed") == 1
+
+
 def test_classes_of_unittest_set_up_for_each_test(shop):
     source = """
         import unittest
@@ -235,8 +272,11 @@ def test_classes_of_unittest_set_up_for_each_test(shop):
                 cls.seen = []
             def test_a(self): self.seen.append(1); assert self.seen == [1]
             def test_b(self): self.seen.append(1); assert self.seen == [1]
+            def test_fails(self): self.assertEqual(1, 2)
         def setup_module():
             open("log", "a").write("module\\n")
     """
     assert run(shop, source, "TestIt::test_a", "TestIt::test_b") == ["passed"] * 2
     assert [shop.log().count(word) for word in ("always", "module", "class")] == [1, 2, 2]
+    failed = shop.rerun("test_it.py::TestIt::test_fails")["test_it.py::TestIt::test_fails"]
+    assert (failed["outcome"], failed["said"]) == ("failed", "AssertionError: 1 != 2")

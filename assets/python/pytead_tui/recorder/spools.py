@@ -59,6 +59,12 @@ class Spools:
         )  # fmt: skip
         return spool
 
+    def close(self) -> None:
+        """Gives back the room that this thread's file does not use; nothing is written to it any more."""
+        spool = getattr(self.local, "spool", None)
+        if spool is not None:
+            spool.close()
+
     def after_fork(self) -> None:
         """Gives the child its own files, in place: callbacks hold this very object."""
         self.pid = _getpid()

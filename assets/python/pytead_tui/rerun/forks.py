@@ -115,11 +115,12 @@ class Fork:
 
 
 def flush() -> None:
-    """Has the recorder of this process write what it still holds, if one runs here."""
+    """Has the recorder of this process write what it still holds, if one runs here, and let go of its file."""
     start = sys.modules.get("pytead_tui.recorder.start")
     recorder = getattr(start, "active", None)
-    if recorder is not None:
+    if recorder is not None and recorder.on:
         start.finish(recorder)
+        recorder.spools.close()
 
 
 def end_session(leader: int) -> None:

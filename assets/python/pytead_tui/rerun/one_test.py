@@ -23,10 +23,10 @@ class Watch:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, call: pytest.CallInfo) -> "Iterator[None]":
-        """Keeps what a phase raised."""
+        """Keeps what a phase raised; of unittest's tests it is known once pytest made the report."""
+        yield
         if call.excinfo is not None:
             self.errors[call.when] = call.excinfo.value
-        yield
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keeps how a phase went."""

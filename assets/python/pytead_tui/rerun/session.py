@@ -34,6 +34,10 @@ _getini = pytest.Config.getini
 def run(request: Request, tests: "list[str]", in_place: bool, writer: Writer) -> None:
     """Runs pytest on the files of these tests, and says how each went."""
     session = _Session(request, tests, in_place, writer)
+    if not session.files:  # pytest would collect everything
+        for test in tests:
+            writer.send(kind="missing", test=test)
+        return
     _read_fresh(os.path.realpath(request.root))
     _filter_options()
     cache = tempfile.mkdtemp(prefix="pytead-cache-")
@@ -98,7 +102,7 @@ class _Session:
         options += ["--rootdir=" + root, "-c", os.devnull if ini is None else ini]
         # Its cache goes elsewhere: tests and plugins may use it, and nothing of former runs is to be found in it.
         options += [option for name in _DISABLED for option in ("-p", "no:" + name)]
-        return [*options, "-o", "cache_dir=" + cache, *(self.files or [root])]
+        return [*options, "-o", "cache_dir=" + cache, *self.files]
 
     # How pytest starts.
 
@@ -124,7 +128,8 @@ class _Session:
             return
         known, unknown = parser.parse_known_and_unknown_args(args)
         strangers = {option for option in unknown if option.startswith("-")}
-        strangers.update(path for path in known.file_or_dir if path not in self.files)
+        # Older pytest leaves some of the paths among what it does not know.
+        strangers.update(path for path in (*known.file_or_dir, *unknown) if path not in self.files)
         args[:] = [option for option in args if option not in strangers]
 
     def pytest_exception_interact(self, node: pytest.Collector, call: pytest.CallInfo, report: object) -> None:
@@ -203,4 +208,5 @@ class _Session:
 
 
 def _is_below(test: str, nodeid: str) -> bool:
+    nodeid = nodeid.removesuffix("/__init__.py")
     return nodeid in ("", ".", test) or test.startswith((nodeid + "/", nodeid + "::"))

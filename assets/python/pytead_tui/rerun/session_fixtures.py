@@ -19,6 +19,8 @@ class SessionFixtures:
         self.session = session
         self.left = left
         self.learned = learned  # asked for by a test while it ran: the name, by key
+        self.made: list = []  # definitions of what was set up here
+        self.held: list = []  # how it is torn down, in the process of a test
         self.preparing: "tuple[pytest.Item, str] | None" = None
         self.failed = False
         self.threads = threads()
@@ -26,27 +28,41 @@ class SessionFixtures:
         session.config.pluginmanager.register(self)
 
     def wanted(self, item: pytest.Item) -> "list[tuple[str, str]]":
-        """Lists what a test needs and is not set up yet: (key, name)."""
+        """Lists what a test needs and is not set up yet: (key, name). Nothing for what a plugin has in place of tests."""
+        try:
+            return self._wanted(item)
+        except Exception:
+            return []
+
+    def _wanted(self, item: pytest.Item) -> "list[tuple[str, str]]":
         info = getattr(item, "_fixtureinfo", None)
         if info is None or not hasattr(item, "_request"):
             return []
-        found = {}
+        found: dict = {}
         for name in info.names_closure:
-            definition = self._definition(item, name, info.name2fixturedefs)
-            if definition is not None:
-                found[key(definition)] = name
+            self._add(found, item, name, info.name2fixturedefs)
         for learned, name in self.learned.items():
             definition = self._definition(item, name, {})
             if definition is not None and key(definition) == learned:
-                found[learned] = name
-        return [(one, name) for one, name in found.items() if one not in self.left]
+                self._add(found, item, name, {})
+        return list(found.items())
+
+    def _add(self, found: dict, item: pytest.Item, name: str, known: dict) -> None:
+        """Adds a fixture behind those that it needs: what spoils this process is to be blamed on the right one."""
+        definition = self._definition(item, name, known)
+        if definition is None or key(definition) in found:
+            return
+        for needed in definition.argnames:
+            if needed != name:
+                self._add(found, item, needed, known)
+        found[key(definition)] = name
 
     def _definition(self, item: pytest.Item, name: str, known: dict) -> "pytest.FixtureDef | None":
         """Gives the definition behind a name if it is one to set up here, and is not set up yet."""
         definitions = _definitions(item, name, known)
         if not definitions or definitions[-1].cached_result is not None:
             return None
-        return definitions[-1] if _is_simple(item, definitions, known) else None
+        return definitions[-1] if _is_simple(item, definitions, known, self.left) else None
 
     def set_up(self, item: pytest.Item, name: str) -> bool:
         """Sets up a fixture as it is set up for this test; tells whether that went well and left nothing that is shared."""
@@ -72,11 +88,19 @@ class SessionFixtures:
             self.failed = True
         return True
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_fixture_setup(self, fixturedef: "pytest.FixtureDef") -> None:
+        """Notes what is set up here."""
+        if self.preparing is not None:
+            self.made.append(fixturedef)
+
     def hand_on(self) -> None:
         """Keeps the test of this process from tearing down what the process above set up."""
-        held = self.session._setupstate.stack.get(self.session)
-        if held is not None:
-            held[0].clear()
+        found = self.session._setupstate.stack.get(self.session)
+        for finalizers in [found[0] if found is not None else [], *(one._finalizers for one in self.made)]:
+            # Held on to: a generator that is let go of is closed, and runs what it has to do at its end.
+            self.held.append(list(finalizers))
+            finalizers.clear()
 
     def learn(self, found: "dict[str, str]") -> "dict[str, str]":
         """Notes which session fixtures a test set up for itself; gives those that are new."""
@@ -116,9 +140,11 @@ def _definitions(item: pytest.Item, name: str, known: dict) -> "list[pytest.Fixt
     return list(found or ())
 
 
-def _is_simple(item: pytest.Item, definitions: list, known: dict) -> bool:
-    """Tells whether a fixture, with all that it needs, is of the session, without parameters, and no coroutine."""
+def _is_simple(item: pytest.Item, definitions: list, known: dict, left: "set[str]") -> bool:
+    """Tells whether a fixture, with all that it needs, is of the session, without parameters, no coroutine and not left."""
     definition = definitions[-1]
+    if key(definition) in left:
+        return False
     parameters = getattr(getattr(item, "callspec", None), "params", {})
     if definition.scope != "session" or definition.params is not None or definition.argname in parameters:
         return False
@@ -128,7 +154,7 @@ def _is_simple(item: pytest.Item, definitions: list, known: dict) -> bool:
         if name == "request":
             continue
         needed = definitions[:-1] if name == definition.argname else _definitions(item, name, known)
-        if not needed or (needed[-1].cached_result is None and not _is_simple(item, needed, known)):
+        if not needed or (needed[-1].cached_result is None and not _is_simple(item, needed, known, left)):
             return False
     return True
 

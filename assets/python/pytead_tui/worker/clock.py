@@ -171,5 +171,5 @@ def _shifted(nanoseconds: "Callable[[], int]") -> dict:
         (strftime, lambda form, t=None: strftime(form, localtime(later()) if t is None else t)),
         (asctime, lambda t=None: asctime(localtime(later()) if t is None else t)), (moment, Moment), (date, Day),
     ]  # fmt: skip
-    return {id(real): stand for real, stand in pairs}
-
+    # As an attribute of a class, what is written in C is no method either.
+    return {id(real): stand if isinstance(stand, type) else staticmethod(stand) for real, stand in pairs}
