@@ -56,6 +56,8 @@ pub enum EvidenceKind {
     Redundant,
     /// A change was replayed again.
     Replays,
+    /// The recorded tests inside which the calls of a change were compared.
+    InTest,
     /// Calls that end as before.
     Unchanged,
     /// A recorded call contradicts it.
@@ -129,6 +131,7 @@ const WORDS: &[(EvidenceKind, &str)] = &[
     (EvidenceKind::KillsNoMutant, "cannot fail"),
     (EvidenceKind::Redundant, "adds nothing"),
     (EvidenceKind::Replays, "replayed twice"),
+    (EvidenceKind::InTest, "in test"),
     (EvidenceKind::Unchanged, "as before"),
     (EvidenceKind::ContradictsRecording, "contradicts"),
     (EvidenceKind::PossibleBug, "possible bug"),

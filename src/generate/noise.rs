@@ -88,6 +88,30 @@ pub fn leave_out_likewise(pattern: &Effect, effect: &mut Effect) {
     effect.changed.sort_by_key(|(name, _)| place(name));
 }
 
+/// Leaves out of what a call changed the inside of other packages' objects: what a framework keeps there follows from all that ran
+/// before. The objects themselves that the call was given count, and their own fields.
+pub fn leave_out_foreign(effect: &mut Effect, is_own: &dyn Fn(&str) -> bool) {
+    for (_, value) in &mut effect.changed {
+        prune(value, 0, is_own);
+    }
+}
+
+/// Objects of other packages, one inside the other, whose fields count.
+const FOREIGN_MAX: usize = 1;
+
+fn prune(value: &mut Value, depth: usize, is_own: &dyn Fn(&str) -> bool) {
+    let is_foreign = match value {
+        Value::Object { ty, .. } | Value::Sub { ty, .. } => !is_own(&ty.module),
+        _ => false,
+    };
+    let depth = depth + usize::from(is_foreign);
+    if depth > FOREIGN_MAX {
+        *value = varying();
+        return;
+    }
+    children(value, &mut |part| prune(part, depth, is_own));
+}
+
 /// Leaves out of a value the leaves in which another one differs. Tells false where the whole value does.
 pub fn leave_out_of(value: &mut Value, other: &Value) -> bool {
     if value.first_difference(other).is_none() {
@@ -288,6 +312,24 @@ mod tests {
         let mut later = effect(&[("cache", 9), ("self", 2)]);
         leave_out_likewise(&first, &mut later);
         assert_eq!(crate::generate::replay::difference(&first, &later).map(|found| found.path), Some("self".into()));
+    }
+
+    #[test]
+    fn the_inside_of_a_frameworks_objects_is_not_compared() {
+        let object = |module: &str, field: Value| Value::Object {
+            ordinal: 1,
+            ty: TypeName::new(module, "Thing"),
+            kind: crate::domain::value::ObjectKind::Plain,
+            fields: vec![("field".into(), field)],
+        };
+        let mut effect = Effect {
+            outcome: Outcome::Returned(object("web", object("web", Value::Int(1)))),
+            changed: vec![("self".into(), object("app", object("web", Value::Int(1)))), ("rest".into(), object("web", object("web", Value::Int(1))))],
+        };
+        let before = effect.clone();
+        leave_out_foreign(&mut effect, &|module| module == "app");
+        assert_eq!((effect.outcome, &effect.changed[0]), (before.outcome, &before.changed[0]));
+        assert_eq!(effect.changed[1].1, object("web", varying()));
     }
 
     proptest::proptest! {

@@ -20,6 +20,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::{Body, CallChange, Change, Proposal, ProposalState};
 use crate::domain::reason::{Reason, ReasonCode};
+use crate::domain::recorded_test::TestId;
 use crate::domain::snapshot::{Topic, WatchState};
 use crate::domain::subject::Subject;
 use crate::engine::calls;
@@ -403,7 +404,7 @@ pub fn is_open(proposal: &Proposal) -> bool {
 fn show(core: &Arc<Core>, function: &FunctionId, change: Change, untold: usize) -> Result<(), Trouble> {
     let basis = basis(&change);
     let line = summary_line(function, &change);
-    let evidence = evidence(&change, untold);
+    let evidence = evidence(&change, untold, &tests_of(core, &change)?);
     let mut changes = changes_of(core, function).into_iter();
     let existing = changes.next();
     // Undo may have brought back an older one.
@@ -500,8 +501,20 @@ pub fn disputed(core: &Core) -> BTreeSet<FunctionId> {
     open.filter_map(|proposal| proposal.function().cloned()).collect()
 }
 
-fn evidence(change: &Change, untold: usize) -> Vec<Evidence> {
+/// Lists the tests inside which the calls of a change were compared.
+fn tests_of(core: &Core, change: &Change) -> Result<Vec<String>, Trouble> {
+    let ids: Vec<CallId> = change.calls.iter().map(|call| call.call).collect();
+    let inside: BTreeSet<TestId> = core.store().compared_in_tests(&ids)?.into_values().collect();
+    let tests = core.store().recorded_tests(&inside.into_iter().collect::<Vec<_>>())?;
+    Ok(tests.into_values().map(|test| test.name).collect())
+}
+
+fn evidence(change: &Change, untold: usize, tests: &[String]) -> Vec<Evidence> {
     let mut lines = vec![Evidence::new(Finding::Pass, EvidenceKind::Replays, "the same both times")];
+    if let [first, rest @ ..] = tests {
+        let others = if rest.is_empty() { String::new() } else { format!(" and {}", text::count(rest.len(), "other test")) };
+        lines.push(Evidence::new(Finding::Note, EvidenceKind::InTest, format!("{first}{others}")));
+    }
     if change.same > 0 {
         lines.push(Evidence::new(Finding::Pass, EvidenceKind::Unchanged, text::count_u64(change.same, "other call")));
     }

@@ -17,6 +17,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::ProposalState;
 use crate::domain::reason::ReasonCode;
+use crate::domain::recorded_test::TestId;
 use crate::domain::subject::Subject;
 use crate::domain::touch::FileAccess;
 use crate::engine::calls;
@@ -396,6 +397,8 @@ fn kind(pair: &Pair) -> Option<Kind> {
 
 fn function_diff(core: &Core, today: &Index, wanted: &Wanted, id: &FunctionId, pairs: &[Pair]) -> Option<FunctionDiff> {
     let function = today.today(id)?;
+    let inside: Vec<TestId> = pairs.iter().filter_map(|pair| pair.call.observed.inside).collect();
+    let tests = core.store().recorded_tests(&inside).unwrap_or_default();
     let mut calls: Vec<DiffedCall> = pairs
         .iter()
         .filter_map(|pair| {
@@ -404,7 +407,13 @@ fn function_diff(core: &Core, today: &Index, wanted: &Wanted, id: &FunctionId, p
                 kind: kind(pair)?,
                 arguments: pair.call.arguments(160),
                 times: pair.call.times,
-                caller: pair.call.caller.as_ref().map(|caller| calls::read::place(today, caller, pair.call.caller_line)),
+                caller: pair
+                    .call
+                    .observed
+                    .inside
+                    .and_then(|test| tests.get(&test))
+                    .map(|test| test.name.clone())
+                    .or_else(|| Some(calls::read::place(today, pair.call.caller.as_ref()?, pair.call.caller_line))),
                 old: pair.old.effect.clone(),
                 new: pair.new.effect.clone(),
                 difference: difference(&pair.old.effect, &pair.new.effect),

@@ -29,7 +29,8 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<
             if wanted && let Err(trouble) = drafting::priority::draft_first(core, recording.id).await {
                 core.complain("draft", &trouble);
             }
-            first_replay::calibrate(core, recording.id).await
+            first_replay::calibrate(core, recording.id).await?;
+            if check { first_replay::run_tests_of_rest(core).await } else { Ok(()) }
         };
         tokio::select! {
             tried = try_all => if let Err(trouble) = tried {
@@ -49,6 +50,9 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<
         tokio::spawn(async move {
             if let Err(trouble) = drafting::pipeline::draft(&core, Vec::new()).await {
                 core.complain("draft", &trouble);
+            }
+            if let Err(trouble) = first_replay::run_tests_of_rest(&core).await {
+                core.complain("tests", &trouble);
             }
         });
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
+use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::contain;
 use crate::domain::call::{Call, CallId, RecordingId};
@@ -63,12 +64,12 @@ pub async fn run(core: &Arc<Core>, recording: RecordingId, ground: Ground) -> Re
         let job = core.jobs.begin(JobKind::Replay, subject, tests.len() as u64);
         core.touch();
         let learned = learn(core, &environment, &ground, Chosen { tests: &tests, functions: &functions }, candidates, &job).await?;
-        let (compared, broken) = (learned.calls, learned.broken);
-        let whole = !job.is_cancelled();
-        job.end(whole);
-        if !whole {
+        let Some(Learned { calls: compared, broken }) = learned.filter(|_| !job.is_cancelled()) else {
+            // They are run when they are needed next.
+            job.end(false);
             return Ok(());
-        }
+        };
+        job.end(true);
         let line = format!("{} can be compared inside {}", text::count(compared, "more call"), text::count(tests.len(), "test"));
         core.log.add(Level::Info, "tests", line, Some(Topic::Recording(recording)));
         if let Some(broken) = broken {
@@ -116,7 +117,7 @@ async fn learn(
     chosen: Chosen<'_>,
     candidates: Vec<Candidate>,
     job: &Job<'_>,
-) -> Result<Learned, Trouble> {
+) -> Result<Option<Learned>, Trouble> {
     let mut of_test: BTreeMap<TestId, Vec<Call>> = BTreeMap::new();
     let is_wanted = |one: &Candidate| chosen.functions.get(&one.test).is_some_and(|wanted| wanted.contains(&one.call.function));
     for candidate in candidates.into_iter().filter(is_wanted) {
@@ -137,13 +138,17 @@ async fn learn(
     };
     let (first, second) = futures_util::try_join!(run(None), run(Some(SHIFT)))?;
     let (mut first, second): (Reruns, Reruns) = (first?, second?);
+    if !stands(core, ground).await? {
+        return Ok(None);
+    }
     let reach = reachability::reach_of_now(core, &ground.index).await?;
+    let is_own = |module: &str| ground.index.module_called(module).is_some();
     let mut kept: Vec<(TestId, FormerRun)> = Vec::new();
     let (mut baselines, mut outcomes) = (Vec::new(), Vec::new());
     for (test, recorded) in of_test {
         let Some(run) = first.tests.remove(&test) else { continue };
         let other = second.tests.get(&test);
-        let Seen { run, calls } = seen(run, other, &recorded);
+        let Seen { run, calls } = seen(run, other, &recorded, &is_own);
         for call in calls {
             let code = reach.code_key(&call.function);
             let stored = StoredOutcome {
@@ -168,7 +173,18 @@ async fn learn(
         worker.store().put_former_runs(kept)
     })
     .await??;
-    Ok(Learned { calls, broken: first.broken })
+    Ok(Some(Learned { calls, broken: first.broken }))
+}
+
+/// Tells whether the files are still those that the tests were to run on.
+async fn stands(core: &Arc<Core>, ground: &Ground) -> Result<bool, Trouble> {
+    let (core, ran, files) = (core.clone(), ground.index.clone(), ground.files.clone());
+    blocking(move || {
+        let edited: BTreeSet<RelPath> = (*ran).clone().update(&core.root, None).files.into_iter().collect();
+        let known: BTreeSet<RelPath> = files.texts.into_keys().chain(files.gone).collect();
+        edited == known
+    })
+    .await
 }
 
 /// Gives the variables that calls read, as they were recorded.
@@ -197,7 +213,7 @@ struct SeenCall {
     entered: Vec<FunctionId>,
 }
 
-fn seen(run: Rerun, other: Option<&Rerun>, recorded: &[Call]) -> Seen {
+fn seen(run: Rerun, other: Option<&Rerun>, recorded: &[Call], is_own: &dyn Fn(&str) -> bool) -> Seen {
     let mut calls = Vec::new();
     let mut former = FormerRun { passed: run.passed, ms: run.ms, calls: BTreeMap::new() };
     let others = other.filter(|other| other.passed == run.passed);
@@ -215,7 +231,7 @@ fn seen(run: Rerun, other: Option<&Rerun>, recorded: &[Call]) -> Seen {
             let varies = twin.is_some_and(|twin| twin.input != call.input) || known.is_some_and(|known| call.input != digest(&known.callee(), known.args.clone()));
             let mut entry = FormerCall { input: call.input, varies, call: None };
             if let Some((recorded, twin)) = known.zip(twin)
-                && let Some(outcome) = settled(recorded, call, twin)
+                && let Some(outcome) = settled(recorded, call, twin, is_own)
             {
                 entry.call = Some(recorded.id);
                 let (function, duration_ns, entered) = (function.clone(), call.duration_ns, call.entered.clone());
@@ -258,8 +274,9 @@ fn recorded_as<'a>(made: &[RerunCall], recorded: &[&'a Call]) -> HashMap<usize, 
 }
 
 /// Gives how a call ended, without what differs from run to run or from the recording; `None` where nothing is left of it.
-fn settled(recorded: &Call, call: &RerunCall, twin: &RerunCall) -> Option<Vec<u8>> {
+fn settled(recorded: &Call, call: &RerunCall, twin: &RerunCall, is_own: &dyn Fn(&str) -> bool) -> Option<Vec<u8>> {
     let mut effect = call.effect.clone()?;
+    noise::leave_out_foreign(&mut effect, is_own);
     let is_left = noise::leave_out(&mut effect, twin.effect.as_ref()?) && noise::leave_out(&mut effect, &recorded.effect);
     // What stands there must be the same both times: two runs may have left out different parts.
     let mut again = twin.effect.clone()?;
