@@ -1,6 +1,6 @@
 //! Hashes of the whole project's code as it was when calls were recorded last: what counts as edited is told against them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::params;
 
@@ -30,25 +30,25 @@ impl Store {
     ///
     /// # Errors
     /// Fails when the database cannot be written.
-    pub fn put_unimportable(&self, modules: BTreeSet<String>) -> Result<()> {
+    pub fn put_unimportable(&self, modules: BTreeMap<String, String>) -> Result<()> {
         self.write(move |transaction| {
             transaction.execute("DELETE FROM unimportable", [])?;
-            let mut insert = transaction.prepare_cached("INSERT INTO unimportable VALUES (?1)")?;
-            for module in &modules {
-                insert.execute([module])?;
+            let mut insert = transaction.prepare_cached("INSERT INTO unimportable (module, raised) VALUES (?1, ?2)")?;
+            for (module, raised) in &modules {
+                insert.execute([module, raised])?;
             }
             Ok(())
         })
     }
 
-    /// Gives the modules that could not be imported alone when calls were recorded.
+    /// Gives the modules that could not be imported alone when calls were recorded, each with what was raised.
     ///
     /// # Errors
     /// Fails when the database cannot be read.
-    pub fn unimportable(&self) -> Result<BTreeSet<String>> {
+    pub fn unimportable(&self) -> Result<BTreeMap<String, String>> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached("SELECT module FROM unimportable")?;
-            let rows = statement.query_map([], |row| row.get(0))?;
+            let mut statement = connection.prepare_cached("SELECT module, raised FROM unimportable")?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }

@@ -142,7 +142,7 @@ pub async fn edits(core: &Arc<Core>, tally: Tally, delta: Delta, before: &Before
         let index = core.index();
         let reach = reachability::recorded(&core, &index)?;
         let recorded = core.store().functions()?.into_iter().map(|total| (total.function, total.calls)).collect();
-        let is_by_an_edit = imports::is_by_an_edit(&index, &reach, &delta);
+        let is_by_an_edit = imports::is_by_an_edit(&core, &index, &reach, &delta)?;
         let mut edits = tally.edits(delta, &index, &reach, &recorded);
         edits.import_failures.retain(is_by_an_edit);
         for one in edits.edited.iter_mut().filter(|one| one.not_compared.iter().any(|not| not.calls > 0)) {

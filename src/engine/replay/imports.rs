@@ -15,7 +15,7 @@ use crate::engine::python::environment;
 use crate::engine::python::replay_calls::spot;
 use crate::engine::replay::edited::{Delta, Tally};
 use crate::engine::state::core::Core;
-use crate::python::protocol::{Former, Spot};
+use crate::python::protocol::{Former, Raised, Spot};
 use crate::source::dependencies::Reach;
 use crate::source::index::Index;
 
@@ -49,7 +49,8 @@ pub fn note(core: &Arc<Core>, replayed: &BTreeSet<FunctionId>, found: &[ImportFa
 pub async fn remember(core: &Arc<Core>, former: &[Former]) -> Result<(), Trouble> {
     let functions: BTreeSet<FunctionId> = core.store().functions()?.into_iter().map(|total| total.function).collect();
     let failures = environment::contained(core).await?.import_failures(core, &one_each(core, functions.iter()), former).await?;
-    core.store().put_unimportable(failures.into_iter().map(|(module, _)| module).collect())?;
+    let raised = |raised: Raised| raised_in(&raised.path, &raised.exception);
+    core.store().put_unimportable(failures.into_iter().map(|(module, found)| (module, raised(found))).collect())?;
     Ok(())
 }
 
@@ -67,7 +68,7 @@ pub async fn check(core: &Arc<Core>, tally: &mut Tally, delta: &Delta) -> Result
         tally.import_failures.iter().flat_map(|one| one.functions.iter().map(|(id, _)| id)).collect();
     let known = core.store().unimportable()?;
     let is_open = |id: &&FunctionId| {
-        let is_known = imported.contains(id.module()) || known.contains(id.module()) || told.contains(*id);
+        let is_known = imported.contains(id.module()) || known.contains_key(id.module()) || told.contains(*id);
         tally.functions.contains_key(*id) && !is_known
     };
     let open: Vec<FunctionId> = resting.iter().filter(is_open).cloned().collect();
@@ -99,14 +100,33 @@ fn resting_on(index: &Index, reach: &Reach, delta: &Delta) -> (Vec<RelPath>, BTr
     (paths, resting)
 }
 
+/// Names what broke an import, wherever its line is by now.
+fn raised_in(path: &str, exception: &str) -> String {
+    format!("{path}: {exception}")
+}
+
 /// Tells whether an edit may be behind an import that fails. A module that needs what others set up, `settings.configure()`, can
-/// be imported after some of them and not after others.
-pub fn is_by_an_edit(index: &Index, reach: &Reach, delta: &Delta) -> impl Fn(&ImportFailure) -> bool + use<> {
+/// be imported after some of them and not after others: what broke imports before, in a file that is as it was, is none.
+///
+/// # Errors
+/// Fails when the store cannot be read.
+pub fn is_by_an_edit(
+    core: &Core,
+    index: &Index,
+    reach: &Reach,
+    delta: &Delta,
+) -> Result<impl Fn(&ImportFailure) -> bool + use<>, Trouble> {
+    let before: BTreeSet<String> = core.store().unimportable()?.into_values().collect();
+    let edited: BTreeSet<RelPath> = resting_on(index, reach, delta).0.into_iter().collect();
     let unknown = delta.edited.is_empty() && delta.new.is_empty() || !delta.gone.is_empty();
     let (mut paths, resting) = resting_on(index, reach, delta);
     paths.extend(resting.iter().filter_map(|id| index.function(id)).map(|function| function.path.clone()));
     let paths: BTreeSet<RelPath> = paths.into_iter().collect();
-    move |failure| unknown || paths.contains(&failure.path)
+    Ok(move |failure: &ImportFailure| {
+        let was_there = before.contains(&raised_in(failure.path.as_str(), &failure.exception));
+        let is_known = was_there && !edited.contains(&failure.path);
+        !is_known && (unknown || paths.contains(&failure.path))
+    })
 }
 
 /// Gives a function of each module.

@@ -23,3 +23,6 @@ CREATE TABLE test_calls (
     compared INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX test_calls_by_test ON test_calls (test);
+
+-- What was raised where a module could not be imported: the file and the exception.
+ALTER TABLE unimportable ADD COLUMN raised TEXT NOT NULL DEFAULT '';
