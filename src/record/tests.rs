@@ -402,7 +402,7 @@ fn the_journey_of_a_program_is_read_back_event_by_event() {
 fn a_long_journey_is_kept_in_blocks_of_a_thousand_events_without_its_secrets() {
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let program = format!("def f(x):\n    return x\nfor i in range(1750):\n    f(i)\nf('{token}')\n");
-    let project = Project { journey: true, ..Project::new(&program) };
+    let project = Project { mode: Mode::Journey, ..Project::new(&program) };
     let (found, ended) = project.run(interpreter(), &["main.py"], CancellationToken::new());
     let blocks: Vec<(u32, u32)> = found.batch.journey.iter().map(|block| (block.number, block.events)).collect();
     assert_eq!(blocks, [(0, 1000), (1, 1000), (2, 1000), (3, 502)]);

@@ -36,7 +36,7 @@ use pytead_tui::python::value::{arguments, encode, encode_arguments, outcome, va
 use pytead_tui::python::zygote::{Evaluated, Looked, ReplayCall, Worker, WorkerSpec};
 use pytead_tui::record::folder::SpoolFolder;
 use pytead_tui::record::ingest::Ingest;
-use pytead_tui::record::launch::{Plan as Launch, Request};
+use pytead_tui::record::launch::{Mode, Plan as Launch, Request};
 use pytead_tui::record::live::{Attach, Progress, run};
 use pytead_tui::source::facades::Facades;
 use pytead_tui::source::index::Index;
@@ -81,7 +81,7 @@ async fn record(project: &Path, command: &[&str]) -> Recorded {
         package: &package,
         record: &Record::default(),
         redact: &Redact::default(),
-        journey: false,
+        mode: Mode::Calls,
     })
     .unwrap();
     let index = Index::build(&root, &[], &|_, _| {});

@@ -47,6 +47,7 @@ mod prompts;
 mod proposing;
 mod prover;
 mod questions;
+mod recorded_tests;
 mod reference;
 mod regeneration;
 mod rules;

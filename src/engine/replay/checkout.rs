@@ -120,7 +120,7 @@ impl Elsewhere {
         let files = Files { stand_in: Some(self.own.path().to_owned()), read_only: beside.collect(), ..Files::default() };
         let on = recorded_tests::compare::On { index: self.index.clone(), files };
         let mut observed = self.replay_alone(core, &alone, job).await?;
-        observed.extend(recorded_tests::compare::observe(core, &self.environment, &on, &inside, job).await?);
+        observed.extend(recorded_tests::compare::observe(core, &self.environment, &on, &inside, job).await?.first);
         Ok(observed)
     }
 

@@ -34,6 +34,7 @@ use crate::engine::replay::code_versions;
 use crate::engine::replay::edited::Tally;
 use crate::engine::replay::imports;
 use crate::engine::replay::recorded_tests;
+use crate::engine::replay::recorded_tests::compare::InTests;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::follow_ups::{Came, FollowUps};
@@ -183,11 +184,12 @@ async fn run_twice(
     job: &jobs::Job<'_>,
 ) -> Result<(Fresh, Failures), Trouble> {
     let environment = environment::contained(core).await?;
-    let observed = replay_today(core, &environment, open, job).await?;
+    let (observed, mut again) = replay_today(core, &environment, open, job).await?;
     let is_suspect = |call: &&Call| observed.get(&call.id).is_some_and(|seen| differs(calls, call, seen));
-    let suspects: Vec<Call> = open.iter().filter(is_suspect).cloned().collect();
+    let mut suspects: Vec<Call> = open.iter().filter(is_suspect).cloned().collect();
     let suspected: HashSet<CallId> = suspects.iter().map(|call| call.id).collect();
-    let again = replay_today(core, &environment, &suspects, job).await?;
+    suspects.retain(|call| !again.contains_key(&call.id));
+    again.extend(replay_today(core, &environment, &suspects, job).await?.0);
     let (mut fresh, mut failures) = (Fresh::new(), Failures::new());
     for call in open {
         let Some(seen) = observed.get(&call.id) else { continue };
@@ -199,7 +201,11 @@ async fn run_twice(
             }
         };
         let repeated = |second: &Observed| second.effect.as_ref().is_ok_and(|other| difference(effect, other).is_none());
-        if suspected.contains(&call.id) && !again.get(&call.id).is_some_and(repeated) {
+        let is_one = match again.get(&call.id) {
+            Some(second) => repeated(second),
+            None => !suspected.contains(&call.id),
+        };
+        if !is_one {
             failures.insert(call.id, Failure::Differs);
             continue;
         }
@@ -209,7 +215,8 @@ async fn run_twice(
     Ok((fresh, failures))
 }
 
-/// Runs calls on today's files, alone where they can be, and inside their recorded tests where not.
+/// Runs calls on today's files, alone where they can be, and inside their recorded tests where not. Gives how they ended, and how some
+/// of them ended in a second run.
 ///
 /// # Errors
 /// Fails when the project's Python cannot be started or dies.
@@ -218,12 +225,13 @@ pub async fn replay_today(
     environment: &Arc<Environment>,
     calls: &[Call],
     job: &jobs::Job<'_>,
-) -> Result<HashMap<CallId, Observed>, Trouble> {
+) -> Result<(HashMap<CallId, Observed>, HashMap<CallId, Observed>), Trouble> {
     let today = recorded_tests::compare::On { index: core.index(), files: Files::default() };
     let (inside, alone): (Vec<Call>, Vec<Call>) = calls.iter().cloned().partition(|call| call.observed.inside.is_some());
-    let mut observed = environment.replay(core, &alone, job).await?;
-    observed.extend(recorded_tests::compare::observe(core, environment, &today, &inside, job).await?);
-    Ok(observed)
+    let inside = recorded_tests::compare::observe(core, environment, &today, &inside, job);
+    let (mut observed, InTests { first, second }) = futures_util::try_join!(environment.replay(core, &alone, job), inside)?;
+    observed.extend(first);
+    Ok((observed, second))
 }
 
 /// Outcomes to be stored, and the same decoded.

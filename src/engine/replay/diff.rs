@@ -334,7 +334,7 @@ async fn under_todays_files(
     if calls.is_empty() {
         return Ok(Vec::new());
     }
-    let seen = compare::replay_today(core, &environment::contained(core).await?, &calls, job).await?;
+    let seen = compare::replay_today(core, &environment::contained(core).await?, &calls, job).await?.0;
     let mut endings = Vec::new();
     for call in calls {
         match ending(seen.get(&call.id)) {

@@ -75,7 +75,8 @@ pub async fn note_ran(core: &Arc<Core>, recording: RecordingId, begun: Arc<Index
     let kept = blocking(move || {
         let mut redactor = secrets::of_project(&worker.root);
         let mut kept = |text: Arc<str>| {
-            let is_secret = redactor.redact_source(&text).is_some() || redactor.redact(&text).is_some();
+            // Code that gets a secret from elsewhere, `password = form["password"]`, holds none.
+            let is_secret = redactor.redact_source(&text).is_some();
             if is_secret { Arc::from(only_hash(&text)) } else { text }
         };
         let texts = index.modules().filter_map(|module| Some((module.path.clone(), kept(index.text(&module.path)?)))).collect();
@@ -358,8 +359,11 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
     }
     let (repeat, lost) = (confirmed.len(), dropped.len());
     core.store().put_outcomes(confirmed)?;
-    let reached = reachability::reach_of(calls.iter().map(|call| &call.function), &reach);
-    code_versions::remember(core, &index, &reached, &asked_about(core, &reach))?;
+    // Where it is not known which code was recorded, but known that some was, today's is not taken for it: edits would be forgotten.
+    if is_theirs || core.store().ran(recording)?.is_none() {
+        let reached = reachability::reach_of(calls.iter().map(|call| &call.function), &reach);
+        code_versions::remember(core, &index, &reached, &asked_about(core, &reach))?;
+    }
     if is_theirs {
         core.store().set_not_replayable(dropped)?;
         for (call, seen) in held {

@@ -31,7 +31,19 @@ pub struct On {
     pub files: Files,
 }
 
-/// Runs the tests of these calls, and gives how each call ended there, or why that cannot be told; what is cancelled is missing.
+/// Tests that run twice at the same time: starting them takes longer than they do, and what differs is shown only if it does so twice.
+const TWICE_MAX: usize = 12;
+
+/// How calls ended in runs of their tests.
+#[derive(Default)]
+pub struct InTests {
+    /// In the first run of each, or why it cannot be told; what is cancelled is missing.
+    pub first: HashMap<CallId, Observed>,
+    /// In a second run, where there was one.
+    pub second: HashMap<CallId, Observed>,
+}
+
+/// Runs the tests of these calls, and gives how each call ended there.
 ///
 /// # Errors
 /// Fails when the database does, or Python cannot be started.
@@ -41,9 +53,9 @@ pub async fn observe(
     on: &On,
     calls: &[Call],
     job: &Job<'_>,
-) -> Result<HashMap<CallId, Observed>, Trouble> {
+) -> Result<InTests, Trouble> {
     if calls.is_empty() {
-        return Ok(HashMap::new());
+        return Ok(InTests::default());
     }
     let mut of_test: BTreeMap<TestId, Vec<&Call>> = BTreeMap::new();
     for call in calls {
@@ -53,43 +65,69 @@ pub async fn observe(
     }
     let ids: Vec<TestId> = of_test.keys().copied().collect();
     let tests = core.store().recorded_tests(&ids)?;
+    if let Err(why) = blocking(contain::available_for_tests).await? {
+        let reason = |test: &TestId| ReasonCode::TestNotRun.of(tests.get(test).map_or("", |test| &test.name)).with(why);
+        let all = of_test.iter().flat_map(|(test, calls)| calls.iter().map(move |call| (call.id, not_made(reason(test)))));
+        return Ok(InTests { first: all.collect(), second: HashMap::new() });
+    }
     let former = core.store().former_runs(&ids)?;
     let baselines = core.store().baselines(&calls.iter().map(|call| call.id).collect::<Vec<_>>())?;
     let functions: BTreeMap<TestId, BTreeSet<FunctionId>> =
         of_test.iter().map(|(test, calls)| (*test, calls.iter().map(|call| call.function.clone()).collect())).collect();
     let variables = variables(core, calls.iter());
-    if let Err(why) = blocking(contain::available_for_tests).await? {
-        let reason = |test: &TestId| ReasonCode::TestNotRun.of(tests.get(test).map_or("", |test| &test.name)).with(why);
-        let all = of_test.iter().flat_map(|(test, calls)| calls.iter().map(move |call| (call.id, not_made(reason(test)))));
-        return Ok(all.collect());
-    }
-    let (worker, python, on, asked) = (core.clone(), environment.clone(), on.clone(), tests.clone());
-    let (wanted, cancel) = (functions, job.cancel.clone());
-    let found: Reruns = blocking(move || {
-        let settings = worker.settings();
-        let (record, redact) = (&settings.record, &settings.redact);
-        let place = Place { root: &worker.root, environment: &python, index: on.index, files: &on.files, record, redact };
-        place.run(&Wanted { tests: &asked, functions: &wanted, variables, shift: None, groups: 1 }, &cancel)
-    })
-    .await??;
+    let run = |asked: BTreeMap<TestId, RecordedTest>| {
+        let (worker, python, on, wanted) = (core.clone(), environment.clone(), on.clone(), functions.clone());
+        let (variables, cancel) = (variables.clone(), job.cancel.clone());
+        blocking(move || {
+            let settings = worker.settings();
+            let (record, redact) = (&settings.record, &settings.redact);
+            let place = Place { root: &worker.root, environment: &python, index: on.index, files: &on.files, record, redact };
+            place.run(&Wanted { tests: &asked, functions: &wanted, variables, shift: None, groups: 1 }, &cancel)
+        })
+    };
+    let ended = |runs: &Reruns| ended_in(runs, &of_test, &tests, &former, &baselines);
+    let (one, other) = if tests.len() <= TWICE_MAX {
+        (tests.clone(), tests.clone())
+    } else {
+        let halves: (Vec<_>, Vec<_>) = tests.iter().enumerate().partition(|(at, _)| at % 2 == 0);
+        let tests = |half: Vec<(usize, (&TestId, &RecordedTest))>| half.into_iter().map(|(_, (id, test))| (*id, test.clone())).collect();
+        (tests(halves.0), tests(halves.1))
+    };
+    let (one, other): (Result<Reruns, Trouble>, Result<Reruns, Trouble>) = futures_util::try_join!(run(one), run(other))?;
+    let (mut one, other) = (one?, other?);
     if job.is_cancelled() {
-        return Ok(HashMap::new());
+        return Ok(InTests::default());
     }
+    if tests.len() <= TWICE_MAX {
+        return Ok(InTests { first: ended(&one), second: ended(&other) });
+    }
+    one.tests.extend(other.tests);
+    one.missing.extend(other.missing);
+    one.broken = one.broken.or(other.broken);
+    Ok(InTests { first: ended(&one), second: HashMap::new() })
+}
+
+fn ended_in(
+    runs: &Reruns,
+    of_test: &BTreeMap<TestId, Vec<&Call>>,
+    tests: &BTreeMap<TestId, RecordedTest>,
+    former: &HashMap<TestId, FormerRun>,
+    baselines: &HashMap<CallId, Vec<u8>>,
+) -> HashMap<CallId, Observed> {
     let mut observed = HashMap::new();
     for (test, calls) in of_test {
-        let (Some(recorded), Some(former)) = (tests.get(&test), former.get(&test)) else { continue };
-        let seen = match found.tests.get(&test) {
-            Some(run) => in_run(&calls, former, run, recorded, &baselines),
+        let (Some(recorded), Some(former)) = (tests.get(test), former.get(test)) else { continue };
+        match runs.tests.get(test) {
+            Some(run) => observed.extend(in_run(calls, former, run, recorded, baselines)),
             None => {
-                let broken = found.broken.as_ref().map_or("it did not start", |broken| broken.why.as_str());
-                let why = if found.missing.contains(&test) { "it is not there" } else { broken };
+                let broken = runs.broken.as_ref().map_or("it did not start", |broken| broken.why.as_str());
+                let why = if runs.missing.contains(test) { "it is not there" } else { broken };
                 let reason = ReasonCode::TestNotRun.of(&recorded.name).with(why);
-                calls.iter().map(|call| (call.id, not_made(reason.clone()))).collect()
+                observed.extend(calls.iter().map(|call| (call.id, not_made(reason.clone()))));
             }
-        };
-        observed.extend(seen);
+        }
     }
-    Ok(observed)
+    observed
 }
 
 /// Pairs the calls of a test's run with those of its former one, and gives how the recorded ones among them ended.

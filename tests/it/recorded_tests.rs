@@ -1,0 +1,214 @@
+//! Calls that need a database, a context or a server of their own are compared inside the recorded tests that made them.
+
+use crate::harness::Place;
+
+/// A small web application without a framework: a request and a user in context variables, posts in a database.
+const APP: &str = r#"import sqlite3
+import time
+import uuid
+from contextvars import ContextVar
+
+request = ContextVar("request")
+connection = ContextVar("connection")
+
+
+class Forbidden(Exception):
+    def __init__(self, code):
+        self.code = code
+
+
+class Response:
+    def __init__(self, status, headers, body=""):
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+
+def connect(path):
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE post (id INTEGER PRIMARY KEY, author TEXT, title TEXT)")
+    return db
+
+
+def get_post(number):
+    found = connection.get().execute("SELECT author, title FROM post WHERE id = ?", (number,)).fetchone()
+    if found is None:
+        raise KeyError(number)
+    if found[0] != request.get()["user"]:
+        raise Forbidden(403)
+    return found
+
+
+def login():
+    if request.get()["method"] == "POST":
+        return Response(302, {"Location": "/"})
+    return Response(200, {}, "<form>")
+
+
+def create():
+    now = request.get()
+    row = connection.get().execute("INSERT INTO post (author, title) VALUES (?, ?)", (now["user"], now["title"]))
+    return {"id": row.lastrowid, "token": uuid.uuid4().hex, "at": time.time(), "title": now["title"]}
+
+
+def export(path):
+    with open(path, "w") as stream:
+        stream.write("%d" % len(connection.get().execute("SELECT * FROM post").fetchall()))
+    return True
+"#;
+
+const CONFTEST: &str = r#"import pytest
+
+from web import app
+
+
+@pytest.fixture
+def visit(tmp_path):
+    db = app.connect(str(tmp_path / "posts.db"))
+    db.execute("INSERT INTO post (author, title) VALUES ('ada', 'one')")
+    app.connection.set(db)
+
+    def visit(view, *args, **about):
+        app.request.set({"method": "GET", "user": "ada", **about})
+        return view(*args)
+
+    yield visit
+    db.close()
+"#;
+
+const TESTS: &str = r#"import pytest
+
+from web import app
+
+
+def test_login(visit):
+    assert visit(app.login).status == 200
+    assert visit(app.login, method="POST").status == 302
+
+
+def test_post(visit):
+    assert visit(app.get_post, 1)[1] == "one"
+    with pytest.raises(KeyError):
+        visit(app.get_post, 2)
+
+
+def test_of_others(visit):
+    with pytest.raises(app.Forbidden):
+        visit(app.get_post, 1, user="eve")
+
+
+def test_create(visit):
+    assert visit(app.create, title="two")["title"] == "two"
+
+
+def test_export(visit):
+    assert visit(app.export, "exported.txt")
+"#;
+
+/// The application in a repository, recorded by its tests.
+fn recorded() -> Place {
+    let place = Place::empty();
+    for (path, text) in [("web/__init__.py", ""), ("web/app.py", APP), ("conftest.py", CONFTEST), ("tests/test_app.py", TESTS)] {
+        place.save(path, text);
+    }
+    place.save(".gitignore", "exported.txt\n__pycache__\n");
+    place.commit();
+    let (code, out, err) = place.run(&["--trust", "run", "--", "python", "-m", "pytest", "-q", "-p", "no:cacheprovider"]);
+    assert_eq!(code, 0, "{out}{err}");
+    std::fs::remove_file(place.root().join("exported.txt")).unwrap();
+    place
+}
+
+/// Runs `replay` and `diff`, and has both end with a code and say these.
+fn ends(place: &Place, code: i32, said: &[&str]) {
+    for verb in ["replay", "diff"] {
+        let (ended, out, err) = place.run(&["--trust", verb]);
+        assert_eq!(ended, code, "{verb}: {out}{err}");
+        for part in said {
+            assert!(out.contains(part), "{verb}: {part} in {out}{err}");
+        }
+    }
+}
+
+/// Edits the application, has both verbs end with a code and say these, and takes the edit back.
+fn edited(place: &Place, old: &str, new: &str, code: i32, said: &[&str]) {
+    place.edit("web/app.py", old, new);
+    ends(place, code, said);
+    place.save("web/app.py", APP);
+}
+
+#[test]
+fn what_a_view_does_with_its_request_and_its_database_is_compared_in_its_tests() {
+    let place = recorded();
+    ends(&place, 0, &[]);
+    edited(&place, "    found = conn", "    _ = None\n    found = conn", 0, &["1 edited: 1 compared, 0 not compared."]);
+    edited(
+        &place,
+        "found[0] != request.get()[\"user\"]",
+        "found[0] == request.get()[\"user\"]",
+        1,
+        &["web.app:get_post", "Forbidden", "tests/test_app.py::test_"],
+    );
+    edited(&place, "Forbidden(403)", "Forbidden(404)", 1, &["web.app:get_post", "403 → 404", "tests/test_app.py::test_of_others"]);
+    edited(&place, "WHERE id = ?", "WHERE id >= 0 OR id = ?", 1, &["web.app:get_post"]);
+    assert!(!place.root().join("exported.txt").exists(), "what tests write goes into a private copy");
+}
+
+#[test]
+fn calls_with_equal_arguments_that_end_in_different_ways_are_all_compared() {
+    let place = recorded();
+    edited(&place, "{\"Location\": \"/\"}", "{\"Location\": \"/auth\"}", 1, &["web.app:login", "'/' → '/auth'"]);
+    edited(&place, "\"<form>\"", "\"<form >\"", 1, &["web.app:login", "<form >"]);
+}
+
+#[test]
+fn what_differs_from_run_to_run_is_left_out_and_what_stands_beside_it_is_not() {
+    let place = recorded();
+    edited(&place, "    now = request.get()", "    now = request.get()\n    pass", 0, &[]);
+    edited(&place, "\"id\": row.lastrowid", "\"id\": row.lastrowid + 1", 1, &["web.app:create", "2 → 3"]);
+}
+
+#[test]
+fn a_function_that_writes_a_file_is_compared_and_leaves_none() {
+    let place = recorded();
+    edited(&place, "    return True", "    return 1", 1, &["web.app:export", "True → 1"]);
+    edited(&place, "    return True", "    done = True\n    return done", 0, &[]);
+    assert!(!place.root().join("exported.txt").exists());
+}
+
+#[test]
+fn a_test_that_fails_although_no_call_differs_is_told() {
+    let place = recorded();
+    place.edit("web/app.py", "request = ContextVar(\"request\")", "request = ContextVar(\"request\")\nLIMIT = 3");
+    place.edit("tests/test_app.py", "[\"title\"] == \"two\"", "[\"title\"] == \"three\"");
+    place.edit("web/app.py", "    now = request.get()", "    now = request.get()\n    pass");
+    ends(&place, 4, &["web.app:create was edited and not compared", "its test tests/test_app.py::test_create fails now"]);
+}
+
+#[test]
+fn a_test_that_cannot_start_is_told_with_the_line_that_keeps_it() {
+    let place = recorded();
+    place.edit("conftest.py", "import pytest\n", "import pytest\nimport absent_module\n");
+    place.edit("web/app.py", "Forbidden(403)", "Forbidden(404)");
+    let (code, out, err) = place.run(&["--trust", "replay"]);
+    assert!(code == 4 && out.contains("No module named 'absent_module'"), "{code} {out}{err}");
+}
+
+#[test]
+fn tests_of_a_recording_are_run_on_the_code_that_it_ran_even_if_that_was_edited_since() {
+    let place = recorded();
+    // Nothing was replayed yet: what the recording ran is known by its texts alone.
+    edited(&place, "Forbidden(403)", "Forbidden(404)", 1, &["403 → 404"]);
+    ends(&place, 0, &[]);
+}
+
+#[test]
+fn where_the_sandbox_gives_no_private_copy_nothing_is_run_and_nothing_is_claimed() {
+    let place = recorded();
+    place.edit("web/app.py", "Forbidden(403)", "Forbidden(404)");
+    let out = place.command(&["--trust", "replay"]).env("PYTEAD_SANDBOX", "landlock").output().unwrap();
+    let said = String::from_utf8_lossy(&out.stdout).into_owned();
+    assert_eq!(out.status.code(), Some(4), "{said}");
+    assert!(said.contains("web.app:get_post was edited and not compared"), "{said}");
+    ends(&place, 1, &["403 → 404"]);
+}
