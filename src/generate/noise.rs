@@ -58,6 +58,17 @@ pub fn leave_out(effect: &mut Effect, other: &Effect) -> bool {
     ended
 }
 
+/// Tells whether two calls ended in one way: both with a value of one type, or with one exception.
+#[must_use]
+pub fn end_in_one_way(one: &Effect, other: &Effect) -> bool {
+    match (&one.outcome, &other.outcome) {
+        (Outcome::Returned(a), Outcome::Returned(b)) => a.type_name() == b.type_name(),
+        (Outcome::Raised { mro: a, .. }, Outcome::Raised { mro: b, .. }) => a == b,
+        (Outcome::Yielded { .. }, Outcome::Yielded { .. }) => true,
+        _ => false,
+    }
+}
+
 /// Leaves out of an effect what was left out of the one that it is compared with.
 pub fn leave_out_likewise(pattern: &Effect, effect: &mut Effect) {
     match (&pattern.outcome, &mut effect.outcome) {
@@ -296,6 +307,19 @@ mod tests {
         assert!(!shows(dict(&[("at", time(1, 59))]), &dict(&[("at", time(1, 58))]), dict(&[("at", time(2, 0))])));
         let effect = |value: Value| Effect { outcome: Outcome::Returned(value), changed: vec![] };
         assert!(!leave_out(&mut effect(Value::Bool(true)), &effect(Value::Bool(false))));
+    }
+
+    #[test]
+    fn an_exception_is_another_end_than_a_value() {
+        let gave = |value: Value| Effect { outcome: Outcome::Returned(value), changed: vec![] };
+        let raised = |name: &str| Effect {
+            outcome: Outcome::Raised { exception: Value::None, mro: vec![name.to_owned()] },
+            changed: vec![],
+        };
+        assert!(end_in_one_way(&gave(Value::Int(1)), &gave(Value::Int(2))));
+        assert!(!end_in_one_way(&gave(Value::Int(1)), &gave(text("1"))));
+        assert!(!end_in_one_way(&gave(Value::Int(1)), &raised("builtins:LookupError")));
+        assert!(!end_in_one_way(&raised("builtins:KeyError"), &raised("builtins:LookupError")));
     }
 
     #[test]

@@ -171,7 +171,7 @@ fn what_differs_from_run_to_run_is_left_out_and_what_stands_beside_it_is_not() {
 #[test]
 fn a_function_that_writes_a_file_is_compared_and_leaves_none() {
     let place = recorded();
-    edited(&place, "    return True", "    return 1", 1, &["web.app:export", "True → 1"]);
+    edited(&place, "    return True", "    return 1", 1, &["web.app:export", "old  → True", "new  → 1"]);
     edited(&place, "    return True", "    done = True\n    return done", 0, &[]);
     assert!(!place.root().join("exported.txt").exists());
 }
