@@ -235,9 +235,10 @@ class Recorder(Endings, Failures, Places):
                 self.announce_objects(spool, met[:1], call.cid)
         caller, line, direct = place[:3]
         record = ("C", call.cid, function.fid, self.parent(frame), time.perf_counter_ns(), direct, self.task(), receiver, trees,
-                  caller, line, False, bound, how, variant)  # fmt: skip
+                  caller, line, False, bound, how)  # fmt: skip
         call.inputs_key = key
         if variant:
+            record = (*record, variant)
             call.repeated = earlier
             call.variant = variant
         with self.lock:
