@@ -36,6 +36,7 @@ pub mod snapshot;
 pub mod spec;
 pub mod spec_board;
 pub mod subject;
+pub mod test_id;
 mod text_form;
 pub mod touch;
 pub mod value;

@@ -1,6 +1,6 @@
 //! What making a call again showed of it, and what is held still for that. Kept in memory alone.
 
-use crate::domain::recorded_test::TestId;
+use crate::domain::test_id::TestId;
 use crate::domain::value::TypeName;
 
 /// What a test has to hold still, so that a call ends the same way each time (R17).

@@ -8,11 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::hash::Digest;
 use crate::domain::call::CallId;
 use crate::domain::function::FunctionId;
-
-/// Numbers a recorded test in the project's store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct TestId(pub i64);
+pub use crate::domain::test_id::TestId;
 
 /// How a session of pytest was started.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -6,8 +6,8 @@
 
 pub mod act;
 pub mod agree;
-pub mod alike;
 pub mod align;
+pub mod alike;
 pub mod argument_features;
 pub mod arrays;
 pub mod build;

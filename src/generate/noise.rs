@@ -162,7 +162,9 @@ fn same_form(a: &Value, b: &Value) -> bool {
         && !matches!(a, Value::Set(_) | Value::FrozenSet(_) | Value::Ref(_) | Value::Enum { .. })
         && match (a, b) {
             // Keys that differ are read as parts.
-            (Value::Dict(a), Value::Dict(b)) => a.len() == b.len() && a.iter().zip(b).all(|((a, _), (b, _))| a.first_difference(b).is_none()),
+            (Value::Dict(a), Value::Dict(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|((a, _), (b, _))| a.first_difference(b).is_none())
+            }
             _ => steps(a) == steps(b),
         }
 }
@@ -230,7 +232,8 @@ fn with_gap(a: &str, b: &str) -> String {
     let head = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum::<usize>();
     let head = a[..head].rfind(is_end).map_or(0, |at| at + a[at..].chars().next().map_or(0, char::len_utf8));
     let (rest_a, rest_b) = (&a[head..], &b[head..]);
-    let tail = rest_a.chars().rev().zip(rest_b.chars().rev()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum::<usize>();
+    let tail =
+        rest_a.chars().rev().zip(rest_b.chars().rev()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum::<usize>();
     let tail = rest_a[rest_a.len() - tail..].find(is_end).map_or(0, |at| tail - at);
     format!("{}{GAP}{}", &a[..head], &a[a.len() - tail..])
 }
@@ -348,7 +351,10 @@ mod tests {
         };
         let mut effect = Effect {
             outcome: Outcome::Returned(object("web", object("web", Value::Int(1)))),
-            changed: vec![("self".into(), object("app", object("web", Value::Int(1)))), ("rest".into(), object("web", object("web", Value::Int(1))))],
+            changed: vec![
+                ("self".into(), object("app", object("web", Value::Int(1)))),
+                ("rest".into(), object("web", object("web", Value::Int(1)))),
+            ],
         };
         let before = effect.clone();
         leave_out_foreign(&mut effect, &|module| module == "app");

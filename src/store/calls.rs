@@ -14,7 +14,6 @@ use super::import_variables;
 use super::journeys;
 use super::json::{json, to_json};
 use super::numbers::{signed, unsigned};
-use super::recorded_tests;
 use crate::base::hash::Digest;
 pub use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, CallerCount, Edge, FunctionCount, NewCall, SpoolCall};
 use crate::domain::call::{CallId, RecordingId};
@@ -137,7 +136,7 @@ impl Store {
             update_calls(transaction, recording, &batch, &ends)?;
             insert_totals(transaction, recording, &batch)?;
             import_variables::insert(transaction, recording, &batch.import_variables)?;
-            recorded_tests::insert(transaction, recording, &ids, &batch.in_tests)?;
+            super::recorded_tests::insert(transaction, recording, &ids, &batch.in_tests)?;
             journeys::insert(transaction, recording, &batch.journey)?;
             Ok(ids)
         })

@@ -202,11 +202,17 @@ mod tests {
             ms: 3,
             calls: BTreeMap::from([(
                 FunctionId("shop:total".into()),
-                vec![FormerCall { input: Digest(7), varies: false, call: Some(ids[1]) }, FormerCall { input: Digest(8), varies: true, call: None }],
+                vec![
+                    FormerCall { input: Digest(7), varies: false, call: Some(ids[1]) },
+                    FormerCall { input: Digest(8), varies: true, call: None },
+                ],
             )]),
         };
         store.put_former_runs(vec![(tests[&ids[1]], run.clone())]).unwrap();
-        assert_eq!(store.former_runs(&tests.values().copied().collect::<Vec<_>>()).unwrap(), HashMap::from([(tests[&ids[1]], run)]));
+        assert_eq!(
+            store.former_runs(&tests.values().copied().collect::<Vec<_>>()).unwrap(),
+            HashMap::from([(tests[&ids[1]], run)])
+        );
         assert_eq!(store.compared_in_tests(&ids).unwrap(), HashMap::from([(ids[1], tests[&ids[1]])]));
         store.set_tried(id).unwrap();
         assert_eq!(store.with_untried_tests().unwrap(), [id]);

@@ -149,7 +149,13 @@ fn what_a_view_does_with_its_request_and_its_database_is_compared_in_its_tests()
         1,
         &["web.app:get_post", "Forbidden", "tests/test_app.py::test_"],
     );
-    edited(&place, "Forbidden(403)", "Forbidden(404)", 1, &["web.app:get_post", "403 → 404", "tests/test_app.py::test_of_others"]);
+    edited(
+        &place,
+        "Forbidden(403)",
+        "Forbidden(404)",
+        1,
+        &["web.app:get_post", "403 → 404", "tests/test_app.py::test_of_others"],
+    );
     edited(&place, "WHERE id = ?", "WHERE id >= 0 OR id = ?", 1, &["web.app:get_post"]);
     assert!(!place.root().join("exported.txt").exists(), "what tests write goes into a private copy");
 }

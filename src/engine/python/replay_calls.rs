@@ -315,7 +315,7 @@ fn observed(index: &Index, call: &Call, result: Result<Ending, NotMade>) -> Obse
 
 /// Gives classes and functions the names that they were recorded with, where these lead to them today: what moved and is
 /// re-exported is the same thing. Tells whether there were any.
-fn under_former_names(index: &Index, call: &Call, effect: &mut Effect) -> bool {
+pub fn under_former_names(index: &Index, call: &Call, effect: &mut Effect) -> bool {
     let mut recorded: BTreeSet<TypeName> = BTreeSet::new();
     for value in call.args.iter().map(|arg| &arg.value).chain(call.effect.values()) {
         value.walk(&mut |part| {

@@ -289,7 +289,11 @@ impl Place<'_> {
         confinement.gone = self.files.gone.iter().map(|path| PathBuf::from(path.as_str())).collect();
         let mut record = self.record.clone();
         let targets: BTreeSet<String> = wanted.functions.values().flatten().map(target).collect();
-        record.targets = if targets.iter().map(|name| name.len() + 1).sum::<usize>() > TARGETS_MAX { Vec::new() } else { targets.into_iter().collect() };
+        record.targets = if targets.iter().map(|name| name.len() + 1).sum::<usize>() > TARGETS_MAX {
+            Vec::new()
+        } else {
+            targets.into_iter().collect()
+        };
         let variables = launch::recorder_variables(&launch::Request {
             typed: &[],
             root: self.root,

@@ -26,15 +26,13 @@ use crate::domain::subject::Subject;
 use crate::engine::calls;
 use crate::engine::index::refresh;
 use crate::engine::index::{reachability, syntax_errors};
-use crate::engine::python::environment::{self, Environment};
+use crate::engine::python::environment;
 use crate::engine::python::replay_calls::Observed;
 use crate::engine::python::replay_calls::Replaying;
-use crate::engine::python::rerun::Files;
 use crate::engine::replay::code_versions;
 use crate::engine::replay::edited::Tally;
 use crate::engine::replay::imports;
-use crate::engine::replay::recorded_tests;
-use crate::engine::replay::recorded_tests::compare::InTests;
+use crate::engine::replay::today::replay_today;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::follow_ups::{Came, FollowUps};
@@ -213,25 +211,6 @@ async fn run_twice(
         fresh.push((stored, (call.id, (effect.clone(), seen.entered.clone()))));
     }
     Ok((fresh, failures))
-}
-
-/// Runs calls on today's files, alone where they can be, and inside their recorded tests where not. Gives how they ended, and how some
-/// of them ended in a second run.
-///
-/// # Errors
-/// Fails when the project's Python cannot be started or dies.
-pub async fn replay_today(
-    core: &Arc<Core>,
-    environment: &Arc<Environment>,
-    calls: &[Call],
-    job: &jobs::Job<'_>,
-) -> Result<(HashMap<CallId, Observed>, HashMap<CallId, Observed>), Trouble> {
-    let today = recorded_tests::compare::On { index: core.index(), files: Files::default() };
-    let (inside, alone): (Vec<Call>, Vec<Call>) = calls.iter().cloned().partition(|call| call.observed.inside.is_some());
-    let inside = recorded_tests::compare::observe(core, environment, &today, &inside, job);
-    let (mut observed, InTests { first, second }) = futures_util::try_join!(environment.replay(core, &alone, job), inside)?;
-    observed.extend(first);
-    Ok((observed, second))
 }
 
 /// Outcomes to be stored, and the same decoded.

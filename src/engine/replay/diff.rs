@@ -32,6 +32,7 @@ use crate::engine::replay::first_replay;
 use crate::engine::replay::foreign;
 use crate::engine::replay::imports;
 use crate::engine::replay::pairs::{Ending, Pair, Pairs, ending};
+use crate::engine::replay::today;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
@@ -334,7 +335,7 @@ async fn under_todays_files(
     if calls.is_empty() {
         return Ok(Vec::new());
     }
-    let seen = compare::replay_today(core, &environment::contained(core).await?, &calls, job).await?.0;
+    let seen = today::replay_today(core, &environment::contained(core).await?, &calls, job).await?.0;
     let mut endings = Vec::new();
     for call in calls {
         match ending(seen.get(&call.id)) {

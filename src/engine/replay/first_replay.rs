@@ -420,7 +420,11 @@ async fn hold_still(
     let recorded: HashMap<CallId, &Effect> = again.iter().map(|call| (call.id, &call.effect)).collect();
     let alike = |(id, seen): (CallId, Observed)| {
         // A call that raises for lack of what was around it says nothing of what it did there.
-        let effect = seen.effect.as_ref().ok().filter(|effect| recorded.get(&id).is_some_and(|recorded| noise::end_in_one_way(recorded, effect)))?;
+        let effect = seen
+            .effect
+            .as_ref()
+            .ok()
+            .filter(|effect| recorded.get(&id).is_some_and(|recorded| noise::end_in_one_way(recorded, effect)))?;
         let other = second.remove(&id)?.effect.ok()?;
         difference(effect, &other).is_none().then_some((id, seen))
     };

@@ -13,3 +13,4 @@ pub(crate) mod foreign;
 pub(crate) mod imports;
 pub(crate) mod pairs;
 pub(crate) mod recorded_tests;
+pub(crate) mod today;

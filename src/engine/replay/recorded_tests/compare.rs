@@ -8,12 +8,13 @@ use crate::base::hash::Digest;
 use crate::contain;
 use crate::domain::call::{Call, CallId};
 use crate::domain::function::FunctionId;
+use crate::domain::parts;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::recorded_test::{FormerRun, RecordedTest, TestId};
-use crate::engine::python::environment::Environment;
-use crate::engine::python::replay_calls::Observed;
+use crate::domain::value::Value;
+use crate::engine::python::environment::{self, Environment};
+use crate::engine::python::replay_calls::{Observed, under_former_names};
 use crate::engine::python::rerun::{Files, Place, Rerun, RerunCall, Reruns, Wanted};
-use crate::engine::replay::recorded_tests::first_run::variables;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
@@ -49,7 +50,7 @@ pub struct InTests {
 /// Fails when the database does, or Python cannot be started.
 pub async fn observe(
     core: &Arc<Core>,
-    environment: &Arc<Environment>,
+    python: &Arc<Environment>,
     on: &On,
     calls: &[Call],
     job: &Job<'_>,
@@ -74,9 +75,9 @@ pub async fn observe(
     let baselines = core.store().baselines(&calls.iter().map(|call| call.id).collect::<Vec<_>>())?;
     let functions: BTreeMap<TestId, BTreeSet<FunctionId>> =
         of_test.iter().map(|(test, calls)| (*test, calls.iter().map(|call| call.function.clone()).collect())).collect();
-    let variables = variables(core, calls.iter());
+    let variables = environment::import_variables(core);
     let run = |asked: BTreeMap<TestId, RecordedTest>| {
-        let (worker, python, on, wanted) = (core.clone(), environment.clone(), on.clone(), functions.clone());
+        let (worker, python, on, wanted) = (core.clone(), python.clone(), on.clone(), functions.clone());
         let (variables, cancel) = (variables.clone(), job.cancel.clone());
         blocking(move || {
             let settings = worker.settings();
@@ -85,12 +86,13 @@ pub async fn observe(
             place.run(&Wanted { tests: &asked, functions: &wanted, variables, shift: None, groups: 1 }, &cancel)
         })
     };
-    let ended = |runs: &Reruns| ended_in(runs, &of_test, &tests, &former, &baselines);
+    let ended = |runs: &Reruns| ended_in(runs, &of_test, &tests, &former, &baselines, &on.index);
     let (one, other) = if tests.len() <= TWICE_MAX {
         (tests.clone(), tests.clone())
     } else {
         let halves: (Vec<_>, Vec<_>) = tests.iter().enumerate().partition(|(at, _)| at % 2 == 0);
-        let tests = |half: Vec<(usize, (&TestId, &RecordedTest))>| half.into_iter().map(|(_, (id, test))| (*id, test.clone())).collect();
+        let tests =
+            |half: Vec<(usize, (&TestId, &RecordedTest))>| half.into_iter().map(|(_, (id, test))| (*id, test.clone())).collect();
         (tests(halves.0), tests(halves.1))
     };
     let (one, other): (Result<Reruns, Trouble>, Result<Reruns, Trouble>) = futures_util::try_join!(run(one), run(other))?;
@@ -113,12 +115,13 @@ fn ended_in(
     tests: &BTreeMap<TestId, RecordedTest>,
     former: &HashMap<TestId, FormerRun>,
     baselines: &HashMap<CallId, Vec<u8>>,
+    index: &Index,
 ) -> HashMap<CallId, Observed> {
     let mut observed = HashMap::new();
     for (test, calls) in of_test {
         let (Some(recorded), Some(former)) = (tests.get(test), former.get(test)) else { continue };
         match runs.tests.get(test) {
-            Some(run) => observed.extend(in_run(calls, former, run, recorded, baselines)),
+            Some(run) => observed.extend(in_run(calls, former, run, recorded, baselines, index)),
             None => {
                 let broken = runs.broken.as_ref().map_or("it did not start", |broken| broken.why.as_str());
                 let why = if runs.missing.contains(test) { "it is not there" } else { broken };
@@ -137,6 +140,7 @@ fn in_run(
     run: &Rerun,
     test: &RecordedTest,
     baselines: &HashMap<CallId, Vec<u8>>,
+    index: &Index,
 ) -> Vec<(CallId, Observed)> {
     let fails = || {
         let said = run.said.as_deref().unwrap_or("it fails");
@@ -157,10 +161,8 @@ fn in_run(
         let gone = || if former.passed && !run.passed { fails() } else { ReasonCode::NotReachedInTest.of(&test.name).into() };
         let outcome = match twin {
             None => not_made(gone()),
-            Some(twin) if !varies && !same_arguments(call, twin) => {
-                not_made(ReasonCode::OtherArguments.into())
-            }
-            Some(twin) => ended(twin, baselines.get(&call.id)),
+            Some(twin) if !varies && !same_arguments(call, twin) => not_made(ReasonCode::OtherArguments.into()),
+            Some(twin) => ended(call, twin, baselines.get(&call.id), index),
         };
         seen.push((call.id, outcome));
     }
@@ -174,7 +176,9 @@ fn in_run(
     };
     if former.passed && !run.passed && !seen.iter().any(differs) {
         let reason = fails();
-        seen.iter_mut().filter(|(_, outcome)| outcome.effect.is_ok()).for_each(|(_, outcome)| *outcome = not_made(reason.clone()));
+        seen.iter_mut()
+            .filter(|(_, outcome)| outcome.effect.is_ok())
+            .for_each(|(_, outcome)| *outcome = not_made(reason.clone()));
     }
     seen
 }
@@ -185,10 +189,15 @@ fn same_arguments(recorded: &Call, today: &RerunCall) -> bool {
     recorded.args.iter().all(|arg| named(&arg.name).is_none_or(|now| arg.value.first_difference(&now.value).is_none()))
 }
 
-fn ended(twin: &RerunCall, baseline: Option<&Vec<u8>>) -> Observed {
+fn ended(call: &Call, twin: &RerunCall, baseline: Option<&Vec<u8>>, index: &Index) -> Observed {
     let Some(mut effect) = twin.effect.clone() else { return not_made(ReasonCode::Unfinished.into()) };
+    under_former_names(index, call, &mut effect);
     if let Some(pattern) = baseline.and_then(|bytes| value::outcome(bytes).ok()) {
         noise::leave_out_likewise(&pattern, &mut effect);
+        let is_own = |value: &Value| parts::type_of(value).is_none_or(|ty| index.module_called(&ty.module).is_some());
+        let is_known = |name: &str| pattern.changed.iter().any(|(known, _)| known == name);
+        // A framework's object may look otherwise after any look at it.
+        effect.changed.retain(|(name, value)| is_known(name) || is_own(value));
     }
     let bytes = value::encode_outcome(&effect);
     Observed { effect: Ok(effect), bytes, duration_ns: twin.duration_ns, entered: twin.entered.clone() }

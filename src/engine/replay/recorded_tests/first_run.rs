@@ -63,7 +63,8 @@ pub async fn run(core: &Arc<Core>, recording: RecordingId, ground: Ground) -> Re
         let subject = JobSubject::RecordedTests;
         let job = core.jobs.begin(JobKind::Replay, subject, tests.len() as u64);
         core.touch();
-        let learned = learn(core, &environment, &ground, Chosen { tests: &tests, functions: &functions }, candidates, &job).await?;
+        let learned =
+            learn(core, &environment, &ground, Chosen { tests: &tests, functions: &functions }, candidates, &job).await?;
         let Some(Learned { calls: compared, broken }) = learned.filter(|_| !job.is_cancelled()) else {
             // They are run when they are needed next.
             job.end(false);
@@ -92,7 +93,8 @@ fn candidates(core: &Core, recording: RecordingId) -> Result<Vec<Candidate>, Tro
     };
     let index = core.index();
     let in_test_file = |function: &FunctionId| index.module_of(function).is_some_and(|module| module.is_test());
-    let wanted = stored.into_iter().filter(|call| call.outcome.is_some() && !can_be_compared(call) && !in_test_file(&call.function));
+    let wanted =
+        stored.into_iter().filter(|call| call.outcome.is_some() && !can_be_compared(call) && !in_test_file(&call.function));
     Ok(wanted.filter_map(|call| Some(Candidate { test: *tests.get(&call.id)?, call: read::decode(call) })).collect())
 }
 
@@ -123,7 +125,7 @@ async fn learn(
     for candidate in candidates.into_iter().filter(is_wanted) {
         of_test.entry(candidate.test).or_default().push(candidate.call);
     }
-    let variables = variables(core, of_test.values().flatten());
+    let variables = environment::import_variables(core);
     let run = |shift: Option<i64>| {
         let (core, environment, index) = (core.clone(), environment.clone(), ground.index.clone());
         let (files, tests, functions) = (ground.files.clone(), chosen.tests.clone(), chosen.functions.clone());
@@ -187,16 +189,6 @@ async fn stands(core: &Arc<Core>, ground: &Ground) -> Result<bool, Trouble> {
     .await
 }
 
-/// Gives the variables that calls read, as they were recorded.
-pub(super) fn variables<'a>(core: &Core, calls: impl Iterator<Item = &'a Call>) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
-    for call in calls {
-        found.extend(call.variables().map(|(name, value)| (name.to_owned(), value.to_owned())));
-    }
-    found.extend(environment::import_variables(core));
-    found
-}
-
 /// What the first run of a test showed of its recorded calls.
 struct Seen {
     run: FormerRun,
@@ -228,7 +220,8 @@ fn seen(run: Rerun, other: Option<&Rerun>, recorded: &[Call], is_own: &dyn Fn(&s
         for (at, call) in made.iter().enumerate() {
             let twin = twin_of.get(at).copied().flatten().and_then(|twin| twins.get(twin));
             let known = who.get(&at).copied();
-            let varies = twin.is_some_and(|twin| twin.input != call.input) || known.is_some_and(|known| call.input != digest(&known.callee(), known.args.clone()));
+            let varies = twin.is_some_and(|twin| twin.input != call.input)
+                || known.is_some_and(|known| call.input != digest(&known.callee(), known.args.clone()));
             let mut entry = FormerCall { input: call.input, varies, call: None };
             if let Some((recorded, twin)) = known.zip(twin)
                 && let Some(outcome) = settled(recorded, call, twin, is_own)
@@ -249,7 +242,8 @@ fn seen(run: Rerun, other: Option<&Rerun>, recorded: &[Call], is_own: &dyn Fn(&s
 fn recorded_as<'a>(made: &[RerunCall], recorded: &[&'a Call]) -> HashMap<usize, &'a Call> {
     let mut found: HashMap<usize, &Call> = HashMap::new();
     let mut left: Vec<&Call> = recorded.to_vec();
-    let alike = |call: &Call, made: &RerunCall| made.effect.as_ref().is_some_and(|effect| difference(&call.effect, effect).is_none());
+    let alike =
+        |call: &Call, made: &RerunCall| made.effect.as_ref().is_some_and(|effect| difference(&call.effect, effect).is_none());
     let in_one_way = |call: &Call, made: &RerunCall| {
         made.effect.as_ref().is_some_and(|effect| noise::leave_out(&mut call.effect.clone(), effect))
     };
