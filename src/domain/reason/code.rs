@@ -111,6 +111,8 @@ codes! {
         "Mend what the test needs, or record again.";
     NotReachedInTest = "not-reached-in-test", "its test {name} does not make this call any more",
         "Record again.";
+    OtherTest = "other-test", "is compared in tests that the compared calls of the edited functions are not in",
+        "Nothing to do: the edited functions were compared in their own tests.";
     NotCheckedYet = "not-checked-yet", "not replayed yet on the recorded code",
         "Run `pytead-tui replay`, or press `t` on the function.";
     ImportFails = "import-fails", "its module cannot be imported: {detail}",

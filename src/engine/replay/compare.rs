@@ -31,7 +31,9 @@ use crate::engine::python::replay_calls::Observed;
 use crate::engine::python::replay_calls::Replaying;
 use crate::engine::replay::code_versions;
 use crate::engine::replay::edited::Tally;
+use crate::engine::replay::failure::Failure;
 use crate::engine::replay::imports;
+use crate::engine::replay::recorded_tests::needed;
 use crate::engine::replay::today::replay_today;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -119,17 +121,19 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
     let reach = reachability::reach_of_now(core, &index).await?;
     let began = code_versions::begin(core, &index, &reach, BTreeSet::new()).await?;
     let worker = (core.clone(), reach.clone(), wanted.clone());
-    let (calls, mut outcomes, unknown_code, left_out) = blocking(move || {
+    let (calls, mut outcomes, mut unknown_code, left_out, edited) = blocking(move || {
         let (core, reach, wanted) = worker;
-        gather(&core, &reach, &wanted)
+        let (calls, known, unknown, left_out) = gather(&core, &reach, &wanted)?;
+        Ok::<_, Trouble>((calls, known, unknown, left_out, needed::edited(&core)?))
     })
     .await??;
+    let postponed = edited.map(|edited| needed::part(&mut unknown_code, &edited, &calls.keys().collect())).unwrap_or_default();
     let job = core.jobs.begin(JobKind::Replay, JobSubject::SavedCode, unknown_code.len() as u64);
     core.touch();
     let waits: HashSet<&FunctionId> = unknown_code.iter().map(|call| &call.function).collect();
     let (open, known): (Calls, Calls) = calls.into_iter().partition(|(function, _)| waits.contains(function));
     let (ahead, behind): (Calls, Calls) = open.into_iter().partition(|(function, _)| first.contains(function));
-    let mut not_made = Failures::new();
+    let mut not_made: Failures = postponed.into_iter().map(|call| (call, Failure::OtherTest)).collect();
     let mut tally = Tally::default();
     for (function, reasons) in left_out {
         tally.of(&function).not_compared = reasons;
@@ -217,27 +221,6 @@ async fn run_twice(
 type Fresh = Vec<(StoredOutcome, (CallId, Known))>;
 /// Calls that have no outcome under today's code.
 type Failures = HashMap<CallId, Failure>;
-
-/// Why a call has no outcome under today's code.
-#[derive(Debug, Clone)]
-enum Failure {
-    /// It could not be made.
-    NotMade(NotMade),
-    /// It ended differently each time.
-    Differs,
-}
-
-impl Failure {
-    fn reason(&self) -> Reason {
-        match self {
-            Self::NotMade(NotMade { import: Some(raised), .. }) => {
-                ReasonCode::ImportFails.with(format!("{}:{}: {}", raised.path, raised.line, raised.exception))
-            }
-            Self::NotMade(NotMade { why, import: None }) => why.clone(),
-            Self::Differs => ReasonCode::Nondeterministic.into(),
-        }
-    }
-}
 
 /// How a call ended, and the project's functions that it ran through.
 type Known = (Effect, Vec<FunctionId>);

@@ -8,6 +8,7 @@ pub(crate) mod code_versions;
 pub(crate) mod compare;
 pub(crate) mod diff;
 pub(crate) mod edited;
+pub(crate) mod failure;
 pub(crate) mod first_replay;
 pub(crate) mod foreign;
 pub(crate) mod imports;

@@ -5,3 +5,4 @@
 mod choose;
 pub(crate) mod compare;
 pub(crate) mod first_run;
+pub(crate) mod needed;
