@@ -9,7 +9,8 @@ import re
 import subprocess
 
 from bench import Bench, table
-from noticed import Project, faults
+from projects import Project
+from small_edits import faults
 from tried import in_a_copy, lengths, passed
 
 TITLE = "Accepted tests of applications"
@@ -37,7 +38,7 @@ def measure(bench: Bench) -> str:
     for name, version, folder, tests, needs in APPLICATIONS:
         with bench.empty_folder() as place:
             bench.say("%s %s" % (name, version))
-            project = Project(bench, place, bench.pythons[-1][1], name, version, tests.split(), needs, folder)
+            project = Project(bench, place, name, version, tests, needs, below=folder)
             row, reasons = accepted(project)
             rows.append(["%s %s" % (name, version), *row])
             why += ["- %s: %s" % (name, "; ".join("%d %s" % (n, code) for code, n in reasons))]

@@ -13,6 +13,7 @@ import importlib
 import os
 import platform
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -76,6 +77,20 @@ class Bench:
     def say(self, text: str) -> None:
         """Tells a waiting person what is being measured."""
         print("  " + text, file=sys.stderr, flush=True)
+
+
+def finished(command: list, cwd: Path, environment: dict, seconds: float) -> "subprocess.CompletedProcess[str]":
+    """Runs a process to its end, whatever that is; one that takes longer is killed and ends with 124."""
+    words, pipe = [str(word) for word in command], subprocess.PIPE
+    process = subprocess.Popen(words, cwd=cwd, env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+    try:
+        output, errors = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        # With what it started, which would go on without it.
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return subprocess.CompletedProcess(words, 124, "", "it did not end\n")
+    return subprocess.CompletedProcess(words, process.returncode, output, errors)
 
 
 def table(head: list, rows: list) -> str:

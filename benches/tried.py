@@ -11,11 +11,12 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+from bench import finished
 
 HERE = Path(__file__).resolve().parent / "drafts"
 PATIENCE = 300  # seconds: a changed library may never end
@@ -53,19 +54,7 @@ class Place:
         """Runs a process in the project."""
         kept = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "TMPDIR")}
         kept |= {"HOME": str(self.home), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(HERE)}
-        command = [str(c) for c in command]
-        pipe = subprocess.PIPE
-        process = subprocess.Popen(
-            command, cwd=cwd or self.root, env=kept | more, stdout=pipe, stderr=pipe, text=True, start_new_session=True
-        )
-        try:
-            output, errors = process.communicate(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            # With what it started, which would go on without it.
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            return subprocess.CompletedProcess(command, 124, "", "it did not end\n")
-        return subprocess.CompletedProcess(command, process.returncode, output, errors)
+        return finished(command, cwd or self.root, kept | more, PATIENCE)
 
     def watch(self, how: str, **more: str) -> list:
         """Runs the driver under watch.py: `direct` functions or the `outcomes` of their calls."""
