@@ -39,9 +39,8 @@ TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "DIR
               "OPTIONS": {"context_processors": PROCESSORS}}]
 ROOT_URLCONF = "base_urls"
 STATIC_URL = "/static/"
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 SITE_ID = 1
-TODO_STAFF_ONLY = False
-TODO_ALLOW_FILE_ATTACHMENTS = True
 """
 URLS = """\
 from django.contrib import admin
@@ -75,21 +74,19 @@ FUNCTIONS = 60  # that get a statement which changes nothing
 FAULTS = 20  # that the suite catches
 TRIED = 80  # to find these
 REFACTORINGS = 15
-MINUTES = 7.0  # for each application, with its set-up
-# Until which share of the time each kind of edit is tried.
+MINUTES = 5.0  # of edits, for each application; set-up and recording are not among them
+# The share of the time after which no more edits of a kind are tried.
 SHARES = {"unused": 0.55, "faults": 0.85, "refactorings": 1.0}
 COUNTED = re.compile(r"(\d+) (passed|failed|skipped|errors?|xfailed|xpassed)")
 
 
 class Application(Project):
-    """One application, recorded and edited within its time."""
+    """One application, recorded, and edited within its time."""
 
     def __init__(self, bench: Bench, folder: Path, minutes: float, given: dict) -> None:
-        began = time.monotonic()
         super().__init__(bench, folder, **given)
-        self.name = given["name"]
-        self.ends = {kind: began + minutes * 60 * share for kind, share in SHARES.items()}
-        self.found: dict = {"name": "%s %s" % (given["name"], given["version"])}
+        self.name, self.minutes = given["name"], minutes
+        self.found: dict = {"name": "%s %s" % (given["name"], given["version"]), "unused": [], "faults": [], "refactorings": []}
         self.callers: dict = {}
 
     def measure(self) -> dict:
@@ -98,20 +95,21 @@ class Application(Project):
         functions = self.functions()
         self.found["functions"] = len(functions)
         self.callers = self.who_calls()
+        began = time.monotonic()
         for kind, tried in (("unused", self.unused), ("faults", self.faults), ("refactorings", self.refactorings)):
-            self.found[kind] = []
             self.chance = random.Random(self.name + kind)  # whatever time the kinds before had
             with contextlib.closing(tried(functions)) as rows:
                 for row in rows:
                     self.found[kind].append(row)
                     self.bench.say("%-12s %s" % (row["told"], row["function"]))
-                    if time.monotonic() > self.ends[kind]:
+                    if time.monotonic() > began + self.minutes * 60 * SHARES[kind]:
                         break
         return self.found
 
     def record(self) -> None:
         """Runs the suite unrecorded and recorded by turns, and compares what was recorded for the first time."""
-        self.run([self.python, *self.suite()], self.root)  # fills caches
+        first = self.run([self.python, *self.suite("-rfE")], self.root)  # fills caches, too
+        self.failing = re.findall(r"(?m)^(?:FAILED|ERROR) (\S+)", first.stdout)
         plain, recorded, ends = [], [], set()
         for _ in range(ROUNDS):
             shutil.rmtree(self.root / ".pytead", ignore_errors=True)
@@ -164,17 +162,19 @@ class Application(Project):
             now = self.replayed()
             row = self.row(path, function, diff, now)
             if now.code == 1:
-                mine = {function, *self.callers.get(function, ())}
-                by_value = any(
-                    one["function"] in mine or any(b["function"] == function for b in one["body"].get("because", ()))
-                    for one in now.changes
-                )
-                row["told"] = "value" if by_value else "otherwise"
+                row["told"] = "value" if any(self.concerns(one, function) for one in now.changes) else "otherwise"
             elif now.code == 4 and any(not is_compared(e) for e in now.of(function)):
                 row["told"] = "named"
             elif now.code in (0, 4):
                 row["told"] = "silent"
             yield row
+
+    def concerns(self, change: dict, function: str) -> bool:
+        """Tells whether a change is one of a function, of one defined in it, or of one that calls it, or is said to be its doing."""
+        causes = [one["function"] for one in change["body"].get("because") or ()]
+        inner = function + ".<locals>."
+        own = any(one == function or one.startswith(inner) for one in [change["function"], *causes])
+        return own or change["function"] in self.callers.get(function, ())
 
     def refactorings(self, functions: list) -> Iterator[dict]:
         """Tries refactorings."""
@@ -250,7 +250,7 @@ def main() -> None:
     parser.add_argument("--binary", type=Path, required=True)
     parser.add_argument("--python", type=Path, default=Path(sys.executable))
     parser.add_argument("--only", action="append", choices=[one["name"] for one in APPLICATIONS])
-    parser.add_argument("--minutes", type=float, default=MINUTES, help="for each application")
+    parser.add_argument("--minutes", type=float, default=MINUTES, help="of edits, for each application")
     parser.add_argument("--keep", type=Path, help="where projects and findings are left")
     parser.add_argument("--page", action="store_true", help="write the page from what --keep has, and measure nothing")
     args = parser.parse_args()
