@@ -191,6 +191,8 @@ class Application(Project):
         row["reasons"] = reasons(now)
         row["lines"] = [e["line"] for e in now.events if e["event"] == "behaviour_changed"]
         row["edits"] = now.edits
+        if told == "alarm":
+            row["changes"] = now.changes[:3]
         if now.code not in named:
             row["output"] = now.output[-2000:]
         return row
