@@ -105,6 +105,21 @@ def _accepted(found: "list[Table]") -> Iterator:
         yield Row("accepted tests of %s that are stable" % name, stable, goal=">= %s of %s" % (line["tests"], line["tests"]))
 
 
+def _applications(found: "list[Table]") -> Iterator:
+    _, unused, changed = found
+    for line in unused.lines:
+        tried = line["functions tried"].partition(" of ")[0]
+        what = "functions of %s that an edit without effect leaves the same, compared" % line["application"]
+        yield Row(what, "%s of %s" % (line["same"], tried), goal=">= %s of %s" % (tried, tried))
+        yield Row("replay after an edit of %s, median" % line["application"], line["replay, median"])
+    for line in changed.lines:
+        name, caught = line["application"], line["faults caught by the suite"]
+        told = "%s of %s" % (line["told by a value"], caught)
+        yield Row("faults in %s that replay tells by a value" % name, told)
+        yield Row("faults in %s on which replay is silent" % name, line["silent"], goal="<= 0 of them")
+        yield Row("refactorings of %s that replay takes for a change" % name, line["false alarms"], goal="<= 0 of them")
+
+
 def _diff(found: "list[Table]") -> Iterator:
     for line in found[0].lines:
         ours, theirs = line["diff"], line["the suite twice"]
@@ -245,6 +260,7 @@ def _writers(found: "list[Table]") -> Iterator:
 
 SECTIONS = {
     "Accepted tests of applications": _accepted,
+    "Edits of applications": _applications,
     "Diff": _diff,
     "Drafts": _drafts,
     "A day of edits": _edits,
