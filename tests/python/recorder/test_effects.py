@@ -253,3 +253,24 @@ def test_what_modules_read_of_the_environment_while_they_are_imported_is_noted(p
     read = [record[2:] for record in spool.of("E") if record[1] is None]
     assert sorted(read) == [("variable", "APP_MODE=x"), ("variable", "APP_TOKEN=[REDACTED:token]")]
     assert ("variable", "APP_LATE=y") in effects(spool, "late")
+
+
+def test_what_a_test_sets_for_itself_is_nothing_that_modules_need(program):
+    program.write("settings.py", """
+        import os
+
+        LEVEL = os.environ["APP_LEVEL"]
+    """)
+    program.write("test_mode.py", """
+        import os
+
+        def test_mode(monkeypatch):
+            monkeypatch.setenv("APP_MODE", "odd")
+            monkeypatch.setenv("APP_LEVEL", "high")
+            assert os.environ["APP_MODE"] == "odd"
+            import settings
+            assert settings.LEVEL == "high"
+    """)
+    spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mode.py")
+    read = [record[2:] for record in spool.of("E") if record[1] is None]
+    assert read == [("variable", "APP_LEVEL=high")]

@@ -77,6 +77,7 @@ _searched: dict = {}
 _read: set = set()  # variables, while modules were imported
 _heard: list = []  # the recorders that have their hook
 LONGEST = 300
+IMPORTING = 100  # frames between a variable that is read and the module that is imported
 
 
 def _refresh() -> None:
@@ -257,11 +258,33 @@ def _imported(recorder: Recorder, frame: object, asking: object) -> None:
     text = _variable(name)
     if text is None or recorder.project.file(asking.f_code.co_filename) is None:
         return
+    if _in_a_test() and not _is_importing(recorder, asking):
+        return
     _read.add(name)
     word = redact.secret_word(name) or redact.word_of(text)
     if word is not None:
         text = "[REDACTED:%s]" % word
     recorder.spools.current().write(("E", None, "variable", name + "=" + text))
+
+
+def _in_a_test() -> bool:
+    """Whether pytest runs a test: what it sets meanwhile is for that test alone."""
+    return "PYTEST_CURRENT_TEST".encode(*_CODING) in getattr(os.environ, "_data", {})
+
+
+def _is_importing(recorder: Recorder, frame: object) -> bool:
+    """Whether a frame is the code of a module of the project, or was called while one is imported."""
+    if frame.f_code.co_name == "<module>":
+        return True
+    left = IMPORTING
+    while frame is not None and left:
+        # The program itself goes on as long as there are frames.
+        if frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") != "__main__":
+            if recorder.project.file(frame.f_code.co_filename) is not None:
+                return True
+        frame = frame.f_back
+        left -= 1
+    return False
 
 
 def _content(recorder: Recorder, frame: object, path: str) -> None:
