@@ -88,6 +88,7 @@ class Application(Project):
         self.name, self.minutes = given["name"], minutes
         self.found: dict = {"name": "%s %s" % (given["name"], given["version"]), "unused": [], "faults": [], "refactorings": []}
         self.callers: dict = {}
+        self.differing: set = set()  # functions with a change although nothing is edited
 
     def measure(self) -> dict:
         """Records, edits, and gives what was found."""
@@ -123,6 +124,9 @@ class Application(Project):
         self.found["plain"], self.found["recorded"] = middle(plain), middle(recorded)
         self.found["first"] = {"code": now.code, "seconds": now.seconds}
         self.found["first"] |= {key: now.summary.get(key) for key in ("calls", "same", "changed", "not_compared")}
+        again = self.replayed()
+        self.differing = {one["function"] for one in again.changes}
+        self.found["again"] = {"code": again.code, "seconds": again.seconds, "differ": sorted(self.differing)}
         self.bench.say(json.dumps(self.found))
 
     def who_calls(self) -> dict:
@@ -182,16 +186,19 @@ class Application(Project):
             yield self.row(path, function, diff, self.replayed())
 
     def row(self, path: str, function: str, diff: str, now: Replayed) -> dict:
-        """Gives what `replay` says of an edit that changes nothing: `same`, `unseen`, `not compared`, `alarm` or its exit code."""
+        """Gives what `replay` says of an edit that changes nothing: `same`, `unseen`, `not compared`, `alarm`, `before` where the
+        same functions differ with nothing edited, or its exit code."""
         named = {0: "same", 4: "not compared", 1: "alarm"}
         told = named.get(now.code, "exit %d" % now.code)
         if told == "same" and not any(e["compared"] or e["through"] for e in now.of(function)):
             told = "unseen"
+        if told == "alarm" and now.changes and {one["function"] for one in now.changes} <= self.differing:
+            told = "before"
         row = {"path": path, "function": function, "diff": diff, "told": told, "code": now.code, "seconds": now.seconds}
         row["reasons"] = reasons(now)
         row["lines"] = [e["line"] for e in now.events if e["event"] == "behaviour_changed"]
         row["edits"] = now.edits
-        if told == "alarm":
+        if told in ("alarm", "before"):
             row["changes"] = now.changes[:3]
         if now.code not in named:
             row["output"] = now.output[-2000:]

@@ -5,10 +5,11 @@ from bench import middle, table
 NOTES = """\
 - *Recorded* equals *unrecorded*: tests passed, failed, with an error, skipped, xfailed and xpassed, and pytest's exit code, in every one
   of three rounds. *Ratio*: wall time recorded, with what is saved at its end, by unrecorded, medians.
-- *First replay*: the first run of the recorded tests, after which calls that do not repeat are left out; nothing is edited.
+- *First replay*: the first run of the recorded tests, after which calls that do not repeat are left out; nothing is edited. *Exits*:
+  of this one, and of a second one with nothing edited.
 - *Edits that change nothing*: `_unused = None` as the first statement of a function's body, in all called functions or in 60 of them,
   or as many as the time allowed. *Same*: at least one call was compared, nothing differs, exit code 0. *Unseen*: exit code 0 and no
-  call. *Not compared*: exit code 4. *False alarm*: 1.
+  call. *Not compared*: exit code 4. *False alarm*: 1. *Alarm before*: 1, but the same functions differ with nothing edited.
 - *Faults*: those that the suite catches. *By a value*: `replay` ends with 1 and shows a change of the edited function or of one that
   calls it. *Otherwise*: it ends with 1 without one. *Named*: it ends with 4 and names the function. *Silent*: neither.
 - *Refactorings*: a local renamed or extracted, imports reordered, a condition split, a parameter annotated, code laid out anew, a
@@ -30,7 +31,7 @@ def page(everything: list) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-SUITES = ["application", "unrecorded", "recorded", "plain", "ratio", "functions", "first replay", "exit", "calls compared",
+SUITES = ["application", "unrecorded", "recorded", "plain", "ratio", "functions", "first replay", "exits", "calls compared",
           "not compared"]  # fmt: skip
 
 
@@ -42,11 +43,11 @@ def suite(found: dict) -> list:
         sides.append(" or ".join(ends))
     first = found["first"]
     ratio = "%.2f" % (found["recorded"] / found["plain"])
-    figures = ["%.1f s" % first["seconds"], first["code"], first["calls"], first["not_compared"]]
+    figures = ["%.1f s" % first["seconds"], "%s, %s" % (first["code"], found["again"]["code"]), first["calls"], first["not_compared"]]
     return [found["name"], *sides, "%.1f s" % found["plain"], ratio, found.get("functions", "-"), *figures]
 
 
-UNUSED = ["application", "functions tried", "same", "unseen", "not compared", "false alarms", "other exits", "replay, median",
+UNUSED = ["application", "functions tried", "same", "unseen", "not compared", "false alarms", "alarms before", "other exits", "replay, median",
           "worst"]  # fmt: skip
 
 
@@ -54,7 +55,7 @@ def unused(found: dict) -> list:
     """Gives the row of edits that change nothing."""
     rows = found["unused"]
     kinds = [row["told"] for row in rows]
-    known = ("same", "unseen", "not compared", "alarm")
+    known = ("same", "unseen", "not compared", "alarm", "before")
     seconds = [row["seconds"] for row in rows] or [0]
     counts = [kinds.count(kind) for kind in known] + [sum(kind not in known for kind in kinds)]
     tried = "%d of %d" % (len(rows), found["functions"])

@@ -113,12 +113,12 @@ def test_the_page_of_applications_has_a_row_for_each_and_the_reasons():
     alarm = dict(row, told="alarm", code=1, reasons=[("differs", "a:g")], lines=["g(): 1 recorded call changed, 1 → 2"])
     found = {
         "name": "shop 1", "functions": 2, "plain": 2.0, "recorded": 3.0, "suite": [[False, 1, 0, 0, 0, 0, 0, 0], [True, 1, 0, 0, 0, 0, 0, 0]],
-        "first": {"code": 0, "seconds": 1.0, "calls": 3, "not_compared": 0},
+        "first": {"code": 0, "seconds": 1.0, "calls": 3, "not_compared": 0}, "again": {"code": 0},
         "unused": [row, alarm], "faults": [dict(row, told="silent")], "refactorings": [row],
     }  # fmt: skip
     text = applications_page.page([found, {"name": "other 2", "stopped": "no network"}])
     _, unused, changed = summary.tables(text)
-    assert list(unused.lines[0].values()) == ["shop 1", "2 of 2", "1", "0", "0", "1", "0", "1.0 s", "1.0 s"]
+    assert list(unused.lines[0].values()) == ["shop 1", "2 of 2", "1", "0", "0", "1", "0", "0", "1.0 s", "1.0 s"]
     assert [changed.lines[0]["silent"], changed.lines[0]["false alarms"]] == ["1", "0"]
     assert "alarm, `differs`: 1. `a:f` (of `a:g`, `1 recorded call changed, 1 → 2`)" in text
     assert "- shop 1: `a:f`, exit 0: `-1; +2`" in text and "- other 2: no network" in text
