@@ -493,6 +493,7 @@ def _object(cls: type, mro: tuple, readers: tuple) -> object:
             named = walk.singleton(v, module, not pairs)
             if named is not None:
                 return named
+        start = walk.place()
         ordinal = walk.entry(v, "obj")
         walk.mutable = True
         if walk.brief:
@@ -506,6 +507,7 @@ def _object(cls: type, mro: tuple, readers: tuple) -> object:
             # Its state cannot be made again, but a module may hold the very object.
             named = walk.singleton(v, module)
             if named is not None:
+                walk.back(start)  # as if it had been known before: the next walk takes the same way
                 ref = walk.objects.of(v).ref
                 if ref is not None:
                     _singletons[oid(v)] = (ref, named)

@@ -154,6 +154,19 @@ class Capture:
         self.marks.append((tag, ordinal))
         return ordinal
 
+    def place(self) -> tuple:
+        """Gives how far the walk is, for `back`."""
+        sizes = len(self.memo), len(self.built), len(self.shared or ()), len(self.met), len(self.marks)
+        return (self.nodes, self.cheap, self.room, self.unreadable, self.mutable, *sizes)
+
+    def back(self, place: tuple) -> None:
+        """Goes back to where the walk was, for the tree that it built since is not used: nothing may refer to that."""
+        self.nodes, self.cheap, self.room, self.unreadable, self.mutable, memo, built, shared, met, marks = place
+        for known, size in ((self.memo, memo), (self.built, built), (self.shared or {}, shared)):
+            while len(known) > size:
+                known.popitem()
+        del self.met[met:], self.marks[marks:]
+
     def again(self, v: object) -> tuple:
         """Refers to an object that this record holds already."""
         ordinal = self.memo[oid(v)]
