@@ -1,6 +1,6 @@
 """What edits of applications give: each is recorded by its own suite, and then edited, one function at a time.
 
-    applications.py --binary PATH [--python PATH] [--only NAME] [--minutes N] [--keep FOLDER]
+    applications.py --binary PATH [--python PATH] [--only NAME] [--minutes N] [--rounds N] [--keep FOLDER] [--page]
 
 Their functions need a request, a session or a database, so that most of their calls are compared inside the recorded test that
 made them. Owns the applications and what is counted; applications_page.py writes it.
@@ -69,7 +69,7 @@ APPLICATIONS = (
      "needs": ("django<5.3", "pytest-django", "django-todo==2.7.0"),
      "files": {"test_settings.py": SETTINGS, "base_urls.py": URLS, "templates/base.html": "{% block content %}{% endblock %}"}},
 )  # fmt: skip
-ROUNDS = 3  # of the suite, plain and recorded
+ROUNDS = 3  # of the suite, plain and recorded, where it is run alone
 FUNCTIONS = 60  # that get a statement which changes nothing
 FAULTS = 20  # that the suite catches
 TRIED = 80  # to find these
@@ -112,7 +112,7 @@ class Application(Project):
         first = self.run([self.python, *self.suite("-rfE")], self.root)  # fills caches, too
         self.failing = re.findall(r"(?m)^(?:FAILED|ERROR) (\S+)", first.stdout)
         plain, recorded, ends = [], [], set()
-        for _ in range(ROUNDS):
+        for _ in range(self.bench.rounds):
             shutil.rmtree(self.root / ".pytead", ignore_errors=True)
             for seconds, command in ((plain, [self.python, *self.suite()]), (recorded, None)):
                 began = time.monotonic()
@@ -260,6 +260,7 @@ def main() -> None:
     parser.add_argument("--python", type=Path, default=Path(sys.executable))
     parser.add_argument("--only", action="append", choices=[one["name"] for one in APPLICATIONS])
     parser.add_argument("--minutes", type=float, default=MINUTES, help="of edits, for each application")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="of the suite, plain and recorded")
     parser.add_argument("--keep", type=Path, help="where projects and findings are left")
     parser.add_argument("--page", action="store_true", help="write the page from what --keep has, and measure nothing")
     args = parser.parse_args()
@@ -271,7 +272,7 @@ def main() -> None:
             there = [folder / one["name"] / "found.json" for one in chosen]
             print(page([json.loads(path.read_text()) for path in there if path.exists()]))
             return
-        bench = Bench(ROUNDS, [("", args.python.absolute())], args.binary.resolve(), None, folder)
+        bench = Bench(args.rounds, [("", args.python.absolute())], args.binary.resolve(), None, folder)
         print(page(examine(bench, folder, chosen, args.minutes)))
 
 

@@ -3,8 +3,8 @@
 from bench import middle, table
 
 NOTES = """\
-- *Recorded* equals *unrecorded*: tests passed, failed, with an error, skipped, xfailed and xpassed, and pytest's exit code, in every one
-  of three rounds. *Ratio*: wall time recorded, with what is saved at its end, by unrecorded, medians.
+- *Recorded* equals *unrecorded*: tests passed, failed, with an error, skipped, xfailed and xpassed, and pytest's exit code, in every
+  round. *Ratio*: wall time recorded, with what is saved at its end, by unrecorded, medians.
 - *First replay*: the first run of the recorded tests, after which calls that do not repeat are left out; nothing is edited. *Exits*:
   of this one, and of a second one with nothing edited.
 - *Edits that change nothing*: `_unused = None` as the first statement of a function's body, in all called functions or in 60 of them,
