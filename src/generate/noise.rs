@@ -107,6 +107,15 @@ pub fn leave_out_foreign(effect: &mut Effect, is_own: &dyn Fn(&str) -> bool) {
     }
 }
 
+/// Tells whether an argument changed outside of what other packages keep in their objects.
+#[must_use]
+pub fn changed_itself(before: &Value, after: &Value, is_own: &dyn Fn(&str) -> bool) -> bool {
+    let (mut before, mut after) = (before.clone(), after.clone());
+    prune(&mut before, 0, is_own);
+    prune(&mut after, 0, is_own);
+    before.first_difference(&after).is_some()
+}
+
 /// Objects of other packages, one inside the other, whose fields count.
 const FOREIGN_MAX: usize = 1;
 
@@ -360,6 +369,10 @@ mod tests {
         leave_out_foreign(&mut effect, &|module| module == "app");
         assert_eq!((effect.outcome, &effect.changed[0]), (before.outcome, &before.changed[0]));
         assert_eq!(effect.changed[1].1, object("web", varying()));
+        let is_own = |module: &str| module == "app";
+        let deep = |number| object("app", object("web", object("web", Value::Int(number))));
+        assert!(!changed_itself(&deep(1), &deep(2), &is_own));
+        assert!(changed_itself(&object("app", Value::Int(1)), &object("app", Value::Int(2)), &is_own));
     }
 
     proptest::proptest! {

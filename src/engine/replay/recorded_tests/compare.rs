@@ -194,10 +194,15 @@ fn ended(call: &Call, twin: &RerunCall, baseline: Option<&Vec<u8>>, index: &Inde
     under_former_names(index, call, &mut effect);
     if let Some(pattern) = baseline.and_then(|bytes| value::outcome(bytes).ok()) {
         noise::leave_out_likewise(&pattern, &mut effect);
-        let is_own = |value: &Value| parts::type_of(value).is_none_or(|ty| index.module_called(&ty.module).is_some());
+        let is_own = |module: &str| index.module_called(module).is_some();
         let is_known = |name: &str| pattern.changed.iter().any(|(known, _)| known == name);
+        let before = |name: &str| twin.args.iter().find(|arg| arg.name == name).map(|arg| &arg.value);
         // A framework's object may look otherwise after any look at it.
-        effect.changed.retain(|(name, value)| is_known(name) || is_own(value));
+        let counts = |name: &str, after: &Value| {
+            let is_ours = parts::type_of(after).is_none_or(|ty| is_own(&ty.module));
+            is_ours && before(name).is_none_or(|before| noise::changed_itself(before, after, &is_own))
+        };
+        effect.changed.retain(|(name, after)| is_known(name) || counts(name, after));
     }
     let bytes = value::encode_outcome(&effect);
     Observed { effect: Ok(effect), bytes, duration_ns: twin.duration_ns, entered: twin.entered.clone() }
