@@ -47,8 +47,15 @@ fn the_whole_job_in_one_sitting() {
             screen = terminal.wait_until(change, |screen| selected(screen) != before);
         }
     }
-    let screen = terminal.wait("because");
-    assert!(screen.contains("104.90") && screen.contains("100.00"), "{screen}");
+    // Calls that are compared inside their tests come later, and may move the selection once more.
+    while !(screen.contains("change  shop.cart:Cart.total") && screen.contains("104.90") && screen.contains("100.00")) {
+        let before = screen;
+        if !before.contains("change  shop.cart:Cart.total") {
+            terminal.keys("J");
+        }
+        screen = terminal.wait_until("Cart.total, old and new", |screen| *screen != before);
+    }
+    assert!(screen.contains("because"), "{screen}");
     place.edit("shop/pricing.py", "if total >= FREE_FROM", "if total > FREE_FROM");
     terminal.wait("all fresh");
     terminal.keys("FJ");
