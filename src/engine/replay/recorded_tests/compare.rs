@@ -158,7 +158,7 @@ fn in_run(
         let at = before.iter().position(|one| one.call == Some(call.id));
         let twin = at.and_then(|at| *pairs.get(at)?).and_then(|at| made.get(at));
         let varies = at.and_then(|at| before.get(at)).is_some_and(|one| one.varies);
-        let gone = || if former.passed && !run.passed { fails() } else { ReasonCode::NotReachedInTest.of(&test.name).into() };
+        let gone = || if former.passed && !run.passed { fails() } else { ReasonCode::NotReachedInTest.of(&test.name) };
         let outcome = match twin {
             None => not_made(gone()),
             Some(twin) if !varies && !same_arguments(call, twin) => not_made(ReasonCode::OtherArguments.into()),

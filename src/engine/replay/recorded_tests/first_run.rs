@@ -237,6 +237,9 @@ fn seen(run: Rerun, other: Option<&Rerun>, recorded: &[Call], is_own: &dyn Fn(&s
     Seen { run: former, calls }
 }
 
+/// Tells whether a call of a run is a recorded one.
+type IsIt<'a> = dyn Fn(&Call, &RerunCall) -> bool + 'a;
+
 /// Finds which calls of a run are recorded ones: those with equal arguments, and of these the one that ended alike; then those made
 /// from the same line that ended in the same way.
 fn recorded_as<'a>(made: &[RerunCall], recorded: &[&'a Call]) -> HashMap<usize, &'a Call> {
@@ -249,7 +252,7 @@ fn recorded_as<'a>(made: &[RerunCall], recorded: &[&'a Call]) -> HashMap<usize, 
     };
     let same_input = |call: &Call, made: &RerunCall| made.input == digest(&call.callee(), call.args.clone());
     let same_line = |call: &Call, made: &RerunCall| made.caller_line == call.caller_line;
-    let rules: [&dyn Fn(&Call, &RerunCall) -> bool; 4] = [
+    let rules: [&IsIt<'_>; 4] = [
         &|call, made| same_input(call, made) && alike(call, made),
         &|call, made| same_input(call, made) && in_one_way(call, made),
         &|call, made| same_line(call, made) && alike(call, made),
