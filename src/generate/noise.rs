@@ -192,6 +192,14 @@ fn likewise(pattern: &Value, value: &mut Value) {
         }
         return;
     }
+    if let (Value::Dict(patterns), Value::Dict(pairs)) = (pattern, &mut *value) {
+        // A key whose value varies may be there or not.
+        for (at, (key, _)) in patterns.iter().enumerate().filter(|(_, (_, pattern))| is_varying(pattern)) {
+            if !pairs.iter().any(|(own, _)| own.first_difference(key).is_none()) {
+                pairs.insert(at.min(pairs.len()), (key.clone(), varying()));
+            }
+        }
+    }
     let patterns = pattern.children();
     if patterns.is_empty() || !same_form(pattern, value) {
         return;
@@ -292,6 +300,12 @@ mod tests {
         let answer = |id: &str, total: i64| dict(&[("id", text(id)), ("total", Value::Int(total))]);
         assert!(!shows(answer("a1", 3), &answer("b2", 3), answer("c3", 3)));
         assert!(shows(answer("a1", 3), &answer("b2", 3), answer("c3", 4)));
+        let without = dict(&[("total", Value::Int(3))]);
+        assert!(!shows(
+            dict(&[("id", Value::Int(1)), ("total", Value::Int(3))]),
+            &dict(&[("id", Value::Int(2)), ("total", Value::Int(3))]),
+            without
+        ));
         let list = |items: &[i64]| Value::List(items.iter().map(|n| Value::Int(*n)).collect());
         assert!(shows(list(&[1, 2]), &list(&[1, 3]), list(&[0, 4])));
         assert!(shows(list(&[1, 2]), &list(&[1, 3]), list(&[1, 4, 5])), "one more item");
