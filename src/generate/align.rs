@@ -3,9 +3,9 @@
 /// More calls are not aligned, but paired from both ends.
 const CALLS_MAX: usize = 2_000;
 
-/// Gives for each call of the first run the place of the same call in the second one. Calls are told by their arguments
-/// (`former` and `later` hold a digest each): the longest common sequence holds, and where as many calls lie between its members on both
-/// sides, they are the same ones with other arguments.
+/// Gives for each call of the first run the index of the same call in the second one. `former` and `later` are digests of the calls'
+/// arguments. Members of their longest common sequence are the same calls. Between two members, calls with other arguments are paired
+/// in their order if both runs have equally many.
 #[must_use]
 pub fn pairs<T: PartialEq>(former: &[T], later: &[T]) -> Vec<Option<usize>> {
     let mut found = vec![None; former.len()];

@@ -5,16 +5,16 @@ use crate::domain::call::{Effect, GeneratorEnd, Outcome};
 use crate::domain::parts::children;
 use crate::domain::value::{TypeName, Value};
 
-/// Stands in a text for the part that differs from run to run.
+/// Replaces the part of a text that differs from run to run.
 const GAP: &str = "⋯";
 
-/// Gives what stands for a part that differs from run to run.
+/// Makes the placeholder of a part that differs from run to run.
 #[must_use]
 pub fn varying() -> Value {
     Value::Opaque { ordinal: 0, ty: TypeName::new("", "varies") }
 }
 
-/// Tells whether a value stands for one that differs from run to run.
+/// Tells whether a value is such a placeholder.
 #[must_use]
 pub fn is_varying(value: &Value) -> bool {
     matches!(value, Value::Opaque { ty, .. } if ty.module.is_empty() && ty.qualname == "varies")

@@ -95,6 +95,13 @@ fn nothing_gets_out_of_a_kernel_level() {
     }
 }
 
+/// Lists the names of the files in a folder: none of them may be seen from inside.
+pub fn files_in(folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap().flatten();
+    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    files.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
 fn escape(level: Level, place: &Place, python: &Interpreter) {
     let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
     let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -104,12 +111,7 @@ fn escape(level: Level, place: &Place, python: &Interpreter) {
     let name = format!("pytead-test-{}-{}", std::process::id(), level.word());
     let _abstract = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
     let home = std::env::var("HOME").unwrap();
-    let files: Vec<String> = std::fs::read_dir(&home)
-        .unwrap()
-        .flatten()
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
+    let files = files_in(&home);
     let targets = serde_json::json!({
         "root": place.path("project"), "scratch": place.path("scratch"), "secret": place.path("outside/secret"),
         "home": home, "files": files, "tcp": tcp.local_addr().unwrap().port(),

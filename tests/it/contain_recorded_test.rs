@@ -167,12 +167,7 @@ fn attack(project: &mut Project, mounted: Option<&str>) -> Layer {
     confinement.read_only.extend(python.prefixes.clone());
     confinement.read_only.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"));
     let home = std::env::var("HOME").unwrap();
-    let files: Vec<String> = std::fs::read_dir(&home)
-        .unwrap()
-        .flatten()
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
+    let files = crate::contain::files_in(&home);
     let before = project.files();
     let targets = serde_json::json!({
         "root": root, "scratch": project.place.path("scratch"), "read_only": root.join("held"),

@@ -197,7 +197,7 @@ fn a_test_that_cannot_start_is_told_with_the_line_that_keeps_it() {
     place.edit("conftest.py", "import pytest\n", "import pytest\nimport absent_module\n");
     place.edit("web/app.py", "Forbidden(403)", "Forbidden(404)");
     let (code, out, err) = place.run(&["--trust", "replay"]);
-    assert!(code == 4 && out.contains("No module named 'absent_module'"), "{code} {out}{err}");
+    assert!(code == 4 && out.contains("conftest.py:2: ") && out.contains("No module named 'absent_module'"), "{code} {out}{err}");
 }
 
 #[test]

@@ -56,9 +56,9 @@ pub struct Files {
 pub struct Wanted<'a> {
     /// The tests, in the order in which they run.
     pub tests: &'a BTreeMap<TestId, RecordedTest>,
-    /// The functions of each test whose calls are told.
+    /// The functions of each test whose calls are recorded.
     pub functions: &'a BTreeMap<TestId, BTreeSet<FunctionId>>,
-    /// Variables of the environment besides those that the project needs to be imported.
+    /// Variables of the environment, besides those of the recorder.
     pub variables: BTreeMap<String, String>,
     /// Seconds by which the clock is put forward.
     pub shift: Option<i64>,
@@ -88,10 +88,8 @@ pub struct Place<'a> {
 pub struct Reruns {
     /// Each test that was run.
     pub tests: BTreeMap<TestId, Rerun>,
-    /// Why others were not: a session that did not start.
-    pub broken: Option<Broken>,
-    /// Tests that are not in these files.
-    pub missing: BTreeSet<TestId>,
+    /// Why others were not run, in one line each.
+    pub not_run: BTreeMap<TestId, String>,
 }
 
 /// What the run of a test showed.
@@ -124,19 +122,6 @@ pub struct RerunCall {
     pub entered: Vec<FunctionId>,
 }
 
-/// Why tests could not be run.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Broken {
-    /// What was raised.
-    pub why: String,
-    /// The project's file that it came from.
-    #[serde(default)]
-    pub path: Option<String>,
-    /// The line.
-    #[serde(default)]
-    pub line: Option<u32>,
-}
-
 #[derive(Serialize)]
 struct Request<'a> {
     root: &'a str,
@@ -161,7 +146,12 @@ enum Line {
         ms: u64,
         said: Option<String>,
     },
-    Broken(Broken),
+    Broken {
+        why: String,
+        path: Option<String>,
+        line: Option<u32>,
+        tests: Vec<String>,
+    },
     Missing {
         test: String,
     },
@@ -182,8 +172,7 @@ impl Place<'_> {
             }
             let found = self.session(session, &tests, wanted, cancel)?;
             all.tests.extend(found.tests);
-            all.missing.extend(found.missing);
-            all.broken = all.broken.or(found.broken);
+            all.not_run.extend(found.not_run);
         }
         Ok(all)
     }
@@ -241,7 +230,7 @@ impl Place<'_> {
             std::thread::sleep(LOOK);
         }
         let lines = read_regular(&report, REPORT_MAX).unwrap_or_default();
-        let mut found = told(&String::from_utf8_lossy(&lines), tests);
+        let mut found = reported(&String::from_utf8_lossy(&lines), tests, self.root);
         let index = self.index.clone();
         let ingest = Ingest::new(
             spool,
@@ -353,8 +342,8 @@ fn target(function: &FunctionId) -> String {
     function.0.split('#').next().unwrap_or_default().to_owned()
 }
 
-/// Reads what the program said of its tests.
-fn told(report: &str, tests: &BTreeMap<&str, TestId>) -> Reruns {
+/// Reads the program's report.
+fn reported(report: &str, tests: &BTreeMap<&str, TestId>, root: &Path) -> Reruns {
     let mut found = Reruns::default();
     for line in report.lines() {
         match serde_json::from_str(line) {
@@ -365,8 +354,17 @@ fn told(report: &str, tests: &BTreeMap<&str, TestId>) -> Reruns {
                     found.tests.insert(*id, Rerun { passed, ms, said, calls: BTreeMap::new() });
                 }
             }
-            Ok(Line::Broken(broken)) => drop(found.broken.get_or_insert(broken)),
-            Ok(Line::Missing { test }) => found.missing.extend(tests.get(test.as_str())),
+            Ok(Line::Broken { why, path, line, tests: broken }) => {
+                let why = match path.as_deref().and_then(|path| RelPath::below(root, Path::new(path))).zip(line) {
+                    Some((path, line)) => format!("{path}:{line}: {why}"),
+                    None => why,
+                };
+                let ids = broken.iter().filter_map(|test| tests.get(test.as_str()));
+                found.not_run.extend(ids.map(|id| (*id, why.clone())));
+            }
+            Ok(Line::Missing { test }) => {
+                found.not_run.extend(tests.get(test.as_str()).map(|id| (*id, "it is not there".to_owned())));
+            }
             Ok(Line::Other) | Err(_) => {}
         }
     }
@@ -443,16 +441,19 @@ mod tests {
 
     #[test]
     fn what_is_said_of_tests_counts_for_those_that_were_asked_for() {
-        let tests = BTreeMap::from([("t.py::a", TestId(1)), ("t.py::b", TestId(2))]);
+        let names = ["t.py::a", "t.py::b", "t.py::d", "u.py::a", "u.py::b"];
+        let tests: BTreeMap<&str, TestId> = names.into_iter().zip((1..).map(TestId)).collect();
         let report = "{\"kind\": \"test\", \"test\": \"t.py::a\", \"outcome\": \"passed\", \"ms\": 4, \"said\": null, \"pid\": 3}\n\
                       {\"kind\": \"test\", \"test\": \"t.py::b\", \"outcome\": \"died\", \"ms\": 4, \"said\": null}\n\
                       {\"kind\": \"test\", \"test\": \"t.py::c\", \"outcome\": \"passed\", \"ms\": 4, \"said\": null}\n\
                       {\"kind\": \"missing\", \"test\": \"t.py::d\"}\nnonsense\n\
-                      {\"kind\": \"broken\", \"why\": \"KeyError: 'KEY'\", \"path\": \"conftest.py\", \"line\": 3}\n";
-        let found = told(report, &tests);
+                      {\"kind\": \"broken\", \"why\": \"KeyError: 'KEY'\", \"path\": \"/p/u.py\", \"line\": 3, \"tests\": [\"u.py::a\"]}\n\
+                      {\"kind\": \"broken\", \"why\": \"exit 1\", \"path\": null, \"line\": null, \"tests\": [\"u.py::b\"]}\n";
+        let found = reported(report, &tests, Path::new("/p"));
         let passed: Vec<(i64, bool, Option<&str>)> =
             found.tests.iter().map(|(id, test)| (id.0, test.passed, test.said.as_deref())).collect();
         assert_eq!(passed, [(1, true, None), (2, false, Some("died"))]);
-        assert_eq!(found.broken.map(|broken| (broken.why, broken.line)), Some(("KeyError: 'KEY'".into(), Some(3))));
+        let not_run: Vec<&str> = found.not_run.values().map(String::as_str).collect();
+        assert_eq!(not_run, ["it is not there", "u.py:3: KeyError: 'KEY'", "exit 1"]);
     }
 }

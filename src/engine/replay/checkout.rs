@@ -118,9 +118,9 @@ impl Elsewhere {
         let (inside, alone): (Vec<Call>, Vec<Call>) = calls.iter().cloned().partition(|call| call.observed.inside.is_some());
         let beside = self.beside.iter().map(|path| path.under(&core.root)).filter(|path| !path.is_symlink());
         let files = Files { stand_in: Some(self.own.path().to_owned()), read_only: beside.collect(), ..Files::default() };
-        let on = recorded_tests::compare::On { index: self.index.clone(), files };
+        let on = recorded_tests::On { index: self.index.clone(), files };
         let mut observed = self.replay_alone(core, &alone, job).await?;
-        observed.extend(recorded_tests::compare::observe(core, &self.environment, &on, &inside, job).await?.first);
+        observed.extend(recorded_tests::compare::observe(core, &self.environment, &on, &inside, job).await?);
         Ok(observed)
     }
 

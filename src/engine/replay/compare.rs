@@ -33,6 +33,7 @@ use crate::engine::replay::code_versions;
 use crate::engine::replay::edited::Tally;
 use crate::engine::replay::failure::Failure;
 use crate::engine::replay::imports;
+use crate::engine::replay::recorded_tests::compare::Twice;
 use crate::engine::replay::recorded_tests::needed;
 use crate::engine::replay::today::replay_today;
 use crate::engine::state::background::blocking;
@@ -124,7 +125,9 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
     let (calls, mut outcomes, mut unknown_code, left_out, edited) = blocking(move || {
         let (core, reach, wanted) = worker;
         let (calls, known, unknown, left_out) = gather(&core, &reach, &wanted)?;
-        Ok::<_, Trouble>((calls, known, unknown, left_out, needed::edited(&core)?))
+        let in_tests = unknown.iter().any(|call| call.observed.inside.is_some());
+        let edited = if in_tests { needed::edited(&core)? } else { None };
+        Ok::<_, Trouble>((calls, known, unknown, left_out, edited))
     })
     .await??;
     let postponed = edited.map(|edited| needed::part(&mut unknown_code, &edited, &calls.keys().collect())).unwrap_or_default();
@@ -186,12 +189,12 @@ async fn run_twice(
     job: &jobs::Job<'_>,
 ) -> Result<(Fresh, Failures), Trouble> {
     let environment = environment::contained(core).await?;
-    let (observed, mut again) = replay_today(core, &environment, open, job).await?;
+    let Twice { first: observed, second: mut again } = replay_today(core, &environment, open, job).await?;
     let is_suspect = |call: &&Call| observed.get(&call.id).is_some_and(|seen| differs(calls, call, seen));
     let mut suspects: Vec<Call> = open.iter().filter(is_suspect).cloned().collect();
     let suspected: HashSet<CallId> = suspects.iter().map(|call| call.id).collect();
     suspects.retain(|call| !again.contains_key(&call.id));
-    again.extend(replay_today(core, &environment, &suspects, job).await?.0);
+    again.extend(replay_today(core, &environment, &suspects, job).await?.first);
     let (mut fresh, mut failures) = (Fresh::new(), Failures::new());
     for call in open {
         let Some(seen) = observed.get(&call.id) else { continue };

@@ -335,7 +335,7 @@ async fn under_todays_files(
     if calls.is_empty() {
         return Ok(Vec::new());
     }
-    let seen = today::replay_today(core, &environment::contained(core).await?, &calls, job).await?.0;
+    let seen = today::replay_today(core, &environment::contained(core).await?, &calls, job).await?.first;
     let mut endings = Vec::new();
     for call in calls {
         match ending(seen.get(&call.id)) {

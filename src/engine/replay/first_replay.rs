@@ -34,7 +34,7 @@ use crate::engine::replay::code_versions;
 use crate::engine::replay::compare::{self, asked_about};
 use crate::engine::replay::edited;
 use crate::engine::replay::imports;
-use crate::engine::replay::recorded_tests::first_run;
+use crate::engine::replay::recorded_tests::{self, first_run};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
@@ -76,7 +76,7 @@ pub async fn note_ran(core: &Arc<Core>, recording: RecordingId, begun: Arc<Index
     let kept = blocking(move || {
         let mut redactor = secrets::of_project(&worker.root);
         let mut kept = |text: Arc<str>| {
-            // Code that gets a secret from elsewhere, `password = form["password"]`, holds none.
+            // `password = form["password"]` reads a secret and contains none.
             let is_secret = redactor.redact_source(&text).is_some();
             if is_secret { Arc::from(only_hash(&text)) } else { text }
         };
@@ -229,7 +229,7 @@ pub async fn run_tests_of_rest(core: &Arc<Core>) -> Result<(), Trouble> {
             former.into_iter().filter_map(|one| Some((RelPath::new(&one.path)?, one.text))).collect();
         let gone = edited.into_iter().filter(|path| !texts.contains_key(path)).collect();
         let files = Files { texts, gone, ..Files::default() };
-        first_run::run(core, recording, first_run::Ground { index, files }).await?;
+        first_run::run(core, recording, recorded_tests::On { index, files }).await?;
         if !core.store().with_untried_tests()?.contains(&recording) {
             forget_ran(core, recording)?;
         }

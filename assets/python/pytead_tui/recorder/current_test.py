@@ -1,4 +1,4 @@
-"""Which test of pytest runs, and how its session was started: what takes to run that test again.
+"""Which test of pytest runs, and how its session was started: what is needed to run that test again.
 
 pytest says in `PYTEST_CURRENT_TEST` that a part of a test begins. Its own object of the test is then a local of the function
 that says so.
@@ -7,6 +7,7 @@ that says so.
 from pytead_tui.recorder.own import __builtins__, os, sys
 
 _SAYS = "_update_current_test_var"  # of _pytest.runner
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _NEAR = 6  # frames between the variable and that function
 _TEXT = 4096  # characters of an option that are kept; with a longer one, the options are not known
 
@@ -33,7 +34,7 @@ def _session(item: object) -> "tuple | None":
         options = _options(list(invoked.args), list(config.args))
         if options is None:
             return None
-        package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        package = os.path.dirname(_PACKAGE)
         cwd = str(invoked.dir)
         path = [os.path.normpath(os.path.join(cwd, folder)) for folder in sys.path if type(folder) is str]
         path = [folder for folder in path if folder != package and not folder.startswith(package + os.sep)]

@@ -268,7 +268,7 @@ def _imported(recorder: Recorder, frame: object, asking: object) -> None:
 
 
 def _in_a_test() -> bool:
-    """Whether pytest runs a test: what it sets meanwhile is for that test alone."""
+    """Whether pytest runs a test: variables that are set meanwhile are for that test only."""
     return "PYTEST_CURRENT_TEST".encode(*_CODING) in getattr(os.environ, "_data", {})
 
 

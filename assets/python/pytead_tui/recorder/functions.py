@@ -50,7 +50,7 @@ class Function:
         self.reset()
 
     def ids(self) -> frozenset:
-        """Gives the names that it may go by: its module's, and the one that its file suggests."""
+        """Gives its possible names: by the module that it was imported as, and by its file."""
         return frozenset((self.module + ":" + self.qualname, self.file.dotted + ":" + self.qualname))
 
     def reset(self) -> None:

@@ -164,7 +164,7 @@ def _is_zombie(pid: str) -> bool:
 
 
 def narrow(functions: "list[str] | None") -> None:
-    """Has the recorder of this process keep the calls of these functions alone, if it keeps every call; of all without any."""
+    """Limits a recorder that keeps every call to these functions. With None it records all of its targets."""
     start = sys.modules.get("pytead_tui.recorder.start")
     if functions is not None and start is not None and start.active is not None:
         start.active.only = frozenset(functions)

@@ -32,7 +32,7 @@ _getini = pytest.Config.getini
 
 
 def run(request: Request, tests: "list[str]", in_place: bool, writer: Writer) -> None:
-    """Runs pytest on the files of these tests, and says how each went."""
+    """Runs pytest on the files of these tests, and reports the outcome of each."""
     session = _Session(request, tests, in_place, writer)
     if not session.files:  # pytest would collect everything
         for test in tests:

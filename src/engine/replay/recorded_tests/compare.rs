@@ -1,6 +1,6 @@
 //! Recorded calls as they end today inside their tests.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::base::error::Trouble;
@@ -12,39 +12,32 @@ use crate::domain::parts;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::recorded_test::{FormerRun, RecordedTest, TestId};
 use crate::domain::value::Value;
-use crate::engine::python::environment::{self, Environment};
+use crate::engine::python::environment::Environment;
 use crate::engine::python::replay_calls::{Observed, under_former_names};
-use crate::engine::python::rerun::{Files, Place, Rerun, RerunCall, Reruns, Wanted};
+use crate::engine::python::rerun::{Rerun, RerunCall, Reruns};
+use crate::engine::replay::recorded_tests::{Asked, Manner, On, run_tests};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
+use crate::generate::replay::difference;
 use crate::generate::{align, noise};
 use crate::python::value;
 use crate::python::zygote::NotMade;
 use crate::source::index::Index;
 
-/// Files that tests run on, and the functions in them.
-#[derive(Clone)]
-pub struct On {
-    /// The functions.
-    pub index: Arc<Index>,
-    /// The files.
-    pub files: Files,
-}
+/// So few tests run in one process, or twice at the same time: starting them takes longer than they do.
+const FEW: usize = 12;
 
-/// Tests that run twice at the same time: starting them takes longer than they do, and what differs is shown only if it does so twice.
-const TWICE_MAX: usize = 12;
-
-/// How calls ended in runs of their tests.
+/// The outcomes of calls.
 #[derive(Default)]
-pub struct InTests {
-    /// In the first run of each, or why it cannot be told; what is cancelled is missing.
+pub struct Twice {
+    /// Of a first run, or why there is none; what is cancelled is missing.
     pub first: HashMap<CallId, Observed>,
-    /// In a second run, where there was one.
+    /// Of a second one, for calls that were made twice.
     pub second: HashMap<CallId, Observed>,
 }
 
-/// Runs the tests of these calls, and gives how each call ended there.
+/// Runs the tests of these calls once, and gives the outcome of each call.
 ///
 /// # Errors
 /// Fails when the database does, or Python cannot be started.
@@ -54,83 +47,106 @@ pub async fn observe(
     on: &On,
     calls: &[Call],
     job: &Job<'_>,
-) -> Result<InTests, Trouble> {
-    if calls.is_empty() {
-        return Ok(InTests::default());
-    }
-    let mut of_test: BTreeMap<TestId, Vec<&Call>> = BTreeMap::new();
-    for call in calls {
-        if let Some(test) = call.observed.inside {
-            of_test.entry(test).or_default().push(call);
-        }
-    }
-    let ids: Vec<TestId> = of_test.keys().copied().collect();
-    let tests = core.store().recorded_tests(&ids)?;
-    if let Err(why) = blocking(contain::available_for_tests).await? {
-        let reason = |test: &TestId| ReasonCode::TestNotRun.of(tests.get(test).map_or("", |test| &test.name)).with(why);
-        let all = of_test.iter().flat_map(|(test, calls)| calls.iter().map(move |call| (call.id, not_made(reason(test)))));
-        return Ok(InTests { first: all.collect(), second: HashMap::new() });
-    }
-    let former = core.store().former_runs(&ids)?;
-    let baselines = core.store().baselines(&calls.iter().map(|call| call.id).collect::<Vec<_>>())?;
-    let functions: BTreeMap<TestId, BTreeSet<FunctionId>> =
-        of_test.iter().map(|(test, calls)| (*test, calls.iter().map(|call| call.function.clone()).collect())).collect();
-    let variables = environment::import_variables(core);
-    let run = |asked: BTreeMap<TestId, RecordedTest>| {
-        let (worker, python, on, wanted) = (core.clone(), python.clone(), on.clone(), functions.clone());
-        let (variables, cancel) = (variables.clone(), job.cancel.clone());
-        blocking(move || {
-            let settings = worker.settings();
-            let (record, redact) = (&settings.record, &settings.redact);
-            let place = Place { root: &worker.root, environment: &python, index: on.index, files: &on.files, record, redact };
-            place.run(&Wanted { tests: &asked, functions: &wanted, variables, shift: None, groups: 1 }, &cancel)
-        })
-    };
-    let ended = |runs: &Reruns| ended_in(runs, &of_test, &tests, &former, &baselines, &on.index);
-    let (one, other) = if tests.len() <= TWICE_MAX {
-        (tests.clone(), tests.clone())
-    } else {
-        let halves: (Vec<_>, Vec<_>) = tests.iter().enumerate().partition(|(at, _)| at % 2 == 0);
-        let tests =
-            |half: Vec<(usize, (&TestId, &RecordedTest))>| half.into_iter().map(|(_, (id, test))| (*id, test.clone())).collect();
-        (tests(halves.0), tests(halves.1))
-    };
-    let (one, other): (Result<Reruns, Trouble>, Result<Reruns, Trouble>) = futures_util::try_join!(run(one), run(other))?;
-    let (mut one, other) = (one?, other?);
-    if job.is_cancelled() {
-        return Ok(InTests::default());
-    }
-    if tests.len() <= TWICE_MAX {
-        return Ok(InTests { first: ended(&one), second: ended(&other) });
-    }
-    one.tests.extend(other.tests);
-    one.missing.extend(other.missing);
-    one.broken = one.broken.or(other.broken);
-    Ok(InTests { first: ended(&one), second: HashMap::new() })
+) -> Result<HashMap<CallId, Observed>, Trouble> {
+    Ok(run(core, python, on, calls, job, false).await?.first)
 }
 
-fn ended_in(
-    runs: &Reruns,
-    of_test: &BTreeMap<TestId, Vec<&Call>>,
-    tests: &BTreeMap<TestId, RecordedTest>,
-    former: &HashMap<TestId, FormerRun>,
-    baselines: &HashMap<CallId, Vec<u8>>,
-    index: &Index,
-) -> HashMap<CallId, Observed> {
-    let mut observed = HashMap::new();
-    for (test, calls) in of_test {
-        let (Some(recorded), Some(former)) = (tests.get(test), former.get(test)) else { continue };
-        match runs.tests.get(test) {
-            Some(run) => observed.extend(in_run(calls, former, run, recorded, baselines, index)),
-            None => {
-                let broken = runs.broken.as_ref().map_or("it did not start", |broken| broken.why.as_str());
-                let why = if runs.missing.contains(test) { "it is not there" } else { broken };
-                let reason = ReasonCode::TestNotRun.of(&recorded.name).with(why);
-                observed.extend(calls.iter().map(|call| (call.id, not_made(reason.clone()))));
+/// As [`observe`], with a second run of few tests at the same time: a difference is shown only if it comes twice.
+///
+/// # Errors
+/// As [`observe`].
+pub async fn observe_twice(
+    core: &Arc<Core>,
+    python: &Arc<Environment>,
+    on: &On,
+    calls: &[Call],
+    job: &Job<'_>,
+) -> Result<Twice, Trouble> {
+    run(core, python, on, calls, job, true).await
+}
+
+async fn run(
+    core: &Arc<Core>,
+    python: &Arc<Environment>,
+    on: &On,
+    calls: &[Call],
+    job: &Job<'_>,
+    twice: bool,
+) -> Result<Twice, Trouble> {
+    if calls.is_empty() {
+        return Ok(Twice::default());
+    }
+    let tests = Tests::of(core, calls)?;
+    if let Err(why) = blocking(contain::available_for_tests).await? {
+        let not_run = tests.asked.tests.keys().map(|test| (*test, why.to_owned())).collect();
+        let none = Reruns { not_run, ..Reruns::default() };
+        return Ok(Twice { first: tests.outcomes(&none, &on.index), ..Twice::default() });
+    }
+    let few = tests.asked.tests.len() <= FEW;
+    let (one, other) = match (few, twice) {
+        (true, true) => (tests.asked.clone(), tests.asked.clone()),
+        (true, false) => (tests.asked.clone(), Asked::default()),
+        (false, _) => tests.asked.halves(),
+    };
+    let manner = Manner { shift: None, groups: 1 };
+    let (mut one, other) = futures_util::try_join!(
+        run_tests(core, python, on, one, manner, &job.cancel),
+        run_tests(core, python, on, other, manner, &job.cancel),
+    )?;
+    if job.is_cancelled() {
+        return Ok(Twice::default());
+    }
+    if few && twice {
+        return Ok(Twice { first: tests.outcomes(&one, &on.index), second: tests.outcomes(&other, &on.index) });
+    }
+    one.tests.extend(other.tests);
+    one.not_run.extend(other.not_run);
+    Ok(Twice { first: tests.outcomes(&one, &on.index), ..Twice::default() })
+}
+
+/// The tests of some calls, and what is known of them.
+struct Tests<'a> {
+    calls: BTreeMap<TestId, Vec<&'a Call>>,
+    asked: Asked,
+    former: HashMap<TestId, FormerRun>,
+    baselines: HashMap<CallId, Vec<u8>>,
+}
+
+impl<'a> Tests<'a> {
+    fn of(core: &Core, calls: &'a [Call]) -> Result<Self, Trouble> {
+        let mut of_test: BTreeMap<TestId, Vec<&Call>> = BTreeMap::new();
+        for call in calls {
+            if let Some(test) = call.observed.inside {
+                of_test.entry(test).or_default().push(call);
             }
         }
+        let ids: Vec<TestId> = of_test.keys().copied().collect();
+        let functions = |calls: &Vec<&Call>| calls.iter().map(|call| call.function.clone()).collect();
+        let asked = Asked {
+            tests: core.store().recorded_tests(&ids)?,
+            functions: of_test.iter().map(|(test, calls)| (*test, functions(calls))).collect(),
+        };
+        let former = core.store().former_runs(&ids)?;
+        let baselines = core.store().baselines(&calls.iter().map(|call| call.id).collect::<Vec<_>>())?;
+        Ok(Self { calls: of_test, asked, former, baselines })
     }
-    observed
+
+    /// Reads the outcomes of the calls from runs of their tests.
+    fn outcomes(&self, runs: &Reruns, index: &Index) -> HashMap<CallId, Observed> {
+        let mut observed = HashMap::new();
+        for (test, calls) in &self.calls {
+            let (Some(recorded), Some(former)) = (self.asked.tests.get(test), self.former.get(test)) else { continue };
+            match runs.tests.get(test) {
+                Some(run) => observed.extend(in_run(calls, former, run, recorded, &self.baselines, index)),
+                None => {
+                    let why = runs.not_run.get(test).map_or("it did not start", String::as_str);
+                    let reason = ReasonCode::TestNotRun.of(&recorded.name).with(why);
+                    observed.extend(calls.iter().map(|call| (call.id, not_made(reason.clone()))));
+                }
+            }
+        }
+        observed
+    }
 }
 
 /// Pairs the calls of a test's run with those of its former one, and gives how the recorded ones among them ended.
@@ -170,7 +186,7 @@ fn in_run(
     let differs = |(id, outcome): &(CallId, Observed)| {
         let baseline = baselines.get(id).and_then(|bytes| value::outcome(bytes).ok());
         match (&outcome.effect, baseline) {
-            (Ok(now), Some(before)) => crate::generate::replay::difference(&before, now).is_some(),
+            (Ok(now), Some(before)) => difference(&before, now).is_some(),
             _ => false,
         }
     };

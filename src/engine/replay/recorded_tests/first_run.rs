@@ -13,13 +13,14 @@ use crate::domain::call::{Call, CallId, RecordingId};
 use crate::domain::event::{JobKind, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::job_subject::JobSubject;
-use crate::domain::recorded_test::{FormerCall, FormerRun, RecordedTest, TestId};
+use crate::domain::recorded_test::{FormerCall, FormerRun, TestId};
 use crate::domain::snapshot::Topic;
 use crate::engine::calls::read;
 use crate::engine::index::reachability;
 use crate::engine::python::environment::{self, Environment};
-use crate::engine::python::rerun::{Broken, Files, Place, Rerun, RerunCall, Reruns, Wanted};
+use crate::engine::python::rerun::{Rerun, RerunCall};
 use crate::engine::replay::recorded_tests::choose::{self, Candidate};
+use crate::engine::replay::recorded_tests::{Asked, Manner, On, run_tests};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
@@ -29,7 +30,7 @@ use crate::generate::replay::difference;
 use crate::python::value;
 use crate::record::inputs::digest;
 use crate::source::index::Index;
-use crate::store::StoredOutcome;
+use crate::store::{StoredCall, StoredOutcome};
 
 /// The second run has another date and time of day: 400 days, 5 hours and some minutes later.
 const SHIFT: i64 = 400 * 86_400 + 5 * 3_600 + 17 * 60 + 13;
@@ -37,44 +38,38 @@ const SHIFT: i64 = 400 * 86_400 + 5 * 3_600 + 17 * 60 + 13;
 /// In the second run the tests are collected in so many parts.
 const GROUPS: usize = 8;
 
-/// The code that a recording ran, as its tests find it.
-pub struct Ground {
-    /// Its functions.
-    pub index: Arc<Index>,
-    /// Its files, where they are others than today's.
-    pub files: Files,
-}
-
-/// Runs tests of a recording whose calls cannot be made alone, and keeps what they showed. Does nothing where the sandbox does not allow it.
+/// Runs tests of a recording whose calls cannot be made alone, on the code that it ran, and keeps what they showed. Does nothing where
+/// the sandbox does not allow it.
 ///
 /// # Errors
 /// Fails when the database does, or Python cannot be started.
-pub async fn run(core: &Arc<Core>, recording: RecordingId, ground: Ground) -> Result<(), Trouble> {
+pub async fn run(core: &Arc<Core>, recording: RecordingId, ran: On) -> Result<(), Trouble> {
     let environment = environment::contained(core).await?;
     if let Err(why) = blocking(contain::available_for_tests).await? {
         core.log.add(Level::Info, "tests", format!("Recorded tests are not run again here: {why}"), None);
         return Ok(());
     }
     let worker = core.clone();
-    let candidates = blocking(move || candidates(&worker, recording)).await??;
+    let index = ran.index.clone();
+    let candidates = blocking(move || candidates(&worker, &index, recording)).await??;
     let functions = choose::tests(&candidates);
     let tests = core.store().recorded_tests(&functions.keys().copied().collect::<Vec<_>>())?;
     if !tests.is_empty() {
-        let subject = JobSubject::RecordedTests;
-        let job = core.jobs.begin(JobKind::Replay, subject, tests.len() as u64);
+        // How many of them ran is not known before they all did.
+        let job = core.jobs.begin(JobKind::Replay, JobSubject::RecordedTests, 0);
         core.touch();
-        let learned =
-            learn(core, &environment, &ground, Chosen { tests: &tests, functions: &functions }, candidates, &job).await?;
-        let Some(Learned { calls: compared, broken }) = learned.filter(|_| !job.is_cancelled()) else {
+        let count = tests.len();
+        let learned = learn(core, &environment, &ran, Asked { tests, functions }, candidates, &job).await?;
+        let Some(Learned { calls: compared, not_run }) = learned.filter(|_| !job.is_cancelled()) else {
             // They are run when they are needed next.
             job.end(false);
             return Ok(());
         };
         job.end(true);
-        let line = format!("{} can be compared inside {}", text::count(compared, "more call"), text::count(tests.len(), "test"));
+        let line = format!("{} can be compared inside {}", text::count(compared, "more call"), text::count(count, "test"));
         core.log.add(Level::Info, "tests", line, Some(Topic::Recording(recording)));
-        if let Some(broken) = broken {
-            core.say(Level::Warning, "tests", format!("Recorded tests cannot be run again: {}", broken.why));
+        if let Some(why) = not_run {
+            core.say(Level::Warning, "tests", format!("Recorded tests cannot be run again: {why}"));
         }
         core.touch();
     }
@@ -82,16 +77,15 @@ pub async fn run(core: &Arc<Core>, recording: RecordingId, ground: Ground) -> Re
 }
 
 /// Lists the calls of a recording that were made in tests and cannot be compared otherwise.
-fn candidates(core: &Core, recording: RecordingId) -> Result<Vec<Candidate>, Trouble> {
+fn candidates(core: &Core, index: &Index, recording: RecordingId) -> Result<Vec<Candidate>, Trouble> {
     let stored = core.store().calls_in(recording)?;
     let ids: Vec<CallId> = stored.iter().map(|call| call.id).collect();
     let tests = core.store().tests_of(&ids)?;
     let repeated: HashSet<CallId> = core.store().repeated(&ids)?.into_iter().collect();
-    let can_be_compared = |call: &crate::store::StoredCall| match &call.not_replayable {
+    let can_be_compared = |call: &StoredCall| match &call.not_replayable {
         None => repeated.contains(&call.id),
         Some(reason) => read::is_only_compared(reason, repeated.contains(&call.id)),
     };
-    let index = core.index();
     let in_test_file = |function: &FunctionId| index.module_of(function).is_some_and(|module| module.is_test());
     let wanted =
         stored.into_iter().filter(|call| call.outcome.is_some() && !can_be_compared(call) && !in_test_file(&call.function));
@@ -102,49 +96,33 @@ fn candidates(core: &Core, recording: RecordingId) -> Result<Vec<Candidate>, Tro
 struct Learned {
     /// Calls that can be compared from now on.
     calls: usize,
-    broken: Option<Broken>,
-}
-
-/// The tests that are run, and the functions that are looked at in each.
-#[derive(Clone, Copy)]
-struct Chosen<'a> {
-    tests: &'a BTreeMap<TestId, RecordedTest>,
-    functions: &'a BTreeMap<TestId, BTreeSet<FunctionId>>,
+    /// Why the first test that was not run was not.
+    not_run: Option<String>,
 }
 
 async fn learn(
     core: &Arc<Core>,
     environment: &Arc<Environment>,
-    ground: &Ground,
-    chosen: Chosen<'_>,
+    ran: &On,
+    asked: Asked,
     candidates: Vec<Candidate>,
     job: &Job<'_>,
 ) -> Result<Option<Learned>, Trouble> {
     let mut of_test: BTreeMap<TestId, Vec<Call>> = BTreeMap::new();
-    let is_wanted = |one: &Candidate| chosen.functions.get(&one.test).is_some_and(|wanted| wanted.contains(&one.call.function));
+    let is_wanted = |one: &Candidate| asked.functions.get(&one.test).is_some_and(|wanted| wanted.contains(&one.call.function));
     for candidate in candidates.into_iter().filter(is_wanted) {
         of_test.entry(candidate.test).or_default().push(candidate.call);
     }
-    let variables = environment::import_variables(core);
-    let run = |shift: Option<i64>| {
-        let (core, environment, index) = (core.clone(), environment.clone(), ground.index.clone());
-        let (files, tests, functions) = (ground.files.clone(), chosen.tests.clone(), chosen.functions.clone());
-        let (variables, cancel) = (variables.clone(), job.cancel.clone());
-        blocking(move || {
-            let settings = core.settings();
-            let (record, redact) = (&settings.record, &settings.redact);
-            let place = Place { root: &core.root, environment: &environment, index, files: &files, record, redact };
-            let groups = if shift.is_some() { GROUPS } else { 1 };
-            place.run(&Wanted { tests: &tests, functions: &functions, variables, shift, groups }, &cancel)
-        })
-    };
-    let (first, second) = futures_util::try_join!(run(None), run(Some(SHIFT)))?;
-    let (mut first, second): (Reruns, Reruns) = (first?, second?);
-    if !stands(core, ground).await? {
+    let shifted = Manner { shift: Some(SHIFT), groups: GROUPS };
+    let (mut first, second) = futures_util::try_join!(
+        run_tests(core, environment, ran, asked.clone(), Manner { shift: None, groups: 1 }, &job.cancel),
+        run_tests(core, environment, ran, asked.clone(), shifted, &job.cancel),
+    )?;
+    if !stands(core, ran).await? {
         return Ok(None);
     }
-    let reach = reachability::reach_of_now(core, &ground.index).await?;
-    let is_own = |module: &str| ground.index.module_called(module).is_some();
+    let reach = reachability::reach_of_now(core, &ran.index).await?;
+    let is_own = |module: &str| ran.index.module_called(module).is_some();
     let mut kept: Vec<(TestId, FormerRun)> = Vec::new();
     let (mut baselines, mut outcomes) = (Vec::new(), Vec::new());
     for (test, recorded) in of_test {
@@ -175,14 +153,14 @@ async fn learn(
         worker.store().put_former_runs(kept)
     })
     .await??;
-    Ok(Some(Learned { calls, broken: first.broken }))
+    Ok(Some(Learned { calls, not_run: first.not_run.into_values().next() }))
 }
 
 /// Tells whether the files are still those that the tests were to run on.
-async fn stands(core: &Arc<Core>, ground: &Ground) -> Result<bool, Trouble> {
-    let (core, ran, files) = (core.clone(), ground.index.clone(), ground.files.clone());
+async fn stands(core: &Arc<Core>, ran: &On) -> Result<bool, Trouble> {
+    let (core, index, files) = (core.clone(), ran.index.clone(), ran.files.clone());
     blocking(move || {
-        let edited: BTreeSet<RelPath> = (*ran).clone().update(&core.root, None).files.into_iter().collect();
+        let edited: BTreeSet<RelPath> = (*index).clone().update(&core.root, None).files.into_iter().collect();
         let known: BTreeSet<RelPath> = files.texts.into_keys().chain(files.gone).collect();
         edited == known
     })
@@ -240,8 +218,8 @@ fn seen(run: Rerun, other: Option<&Rerun>, recorded: &[Call], is_own: &dyn Fn(&s
 /// Tells whether a call of a run is a recorded one.
 type IsIt<'a> = dyn Fn(&Call, &RerunCall) -> bool + 'a;
 
-/// Finds which calls of a run are recorded ones: those with equal arguments, and of these the one that ended alike; then those made
-/// from the same line that ended in the same way.
+/// Finds which calls of a run are recorded ones. Equal arguments come before the same line of the caller, and an equal outcome before
+/// one of the same kind.
 fn recorded_as<'a>(made: &[RerunCall], recorded: &[&'a Call]) -> HashMap<usize, &'a Call> {
     let mut found: HashMap<usize, &Call> = HashMap::new();
     let mut left: Vec<&Call> = recorded.to_vec();

@@ -6,3 +6,81 @@ mod choose;
 pub(crate) mod compare;
 pub(crate) mod first_run;
 pub(crate) mod needed;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::base::error::Trouble;
+use crate::domain::function::FunctionId;
+use crate::domain::recorded_test::{RecordedTest, TestId};
+use crate::engine::python::environment::{self, Environment};
+use crate::engine::python::rerun::{Files, Place, Reruns, Wanted};
+use crate::engine::state::background::blocking;
+use crate::engine::state::core::Core;
+use crate::source::index::Index;
+
+/// The code that tests run on.
+#[derive(Clone)]
+pub struct On {
+    /// Its functions.
+    pub index: Arc<Index>,
+    /// Its files, where they are others than those on disk.
+    pub files: Files,
+}
+
+/// Tests, and the functions of each whose calls are recorded.
+#[derive(Clone, Default)]
+struct Asked {
+    tests: BTreeMap<TestId, RecordedTest>,
+    functions: BTreeMap<TestId, BTreeSet<FunctionId>>,
+}
+
+impl Asked {
+    /// Parts the tests into two runs.
+    fn halves(&self) -> (Self, Self) {
+        let (mut one, mut other) = (Self::default(), Self::default());
+        for (at, (id, test)) in self.tests.iter().enumerate() {
+            let half = if at % 2 == 0 { &mut one } else { &mut other };
+            half.tests.insert(*id, test.clone());
+            half.functions.extend(self.functions.get(id).map(|functions| (*id, functions.clone())));
+        }
+        (one, other)
+    }
+}
+
+/// How tests are run.
+#[derive(Clone, Copy)]
+struct Manner {
+    /// Seconds by which the clock is put forward.
+    shift: Option<i64>,
+    /// As [`Wanted::groups`].
+    groups: usize,
+}
+
+/// Runs tests off the async threads, with the variables that the project needs to be imported.
+async fn run_tests(
+    core: &Arc<Core>,
+    python: &Arc<Environment>,
+    on: &On,
+    asked: Asked,
+    manner: Manner,
+    cancel: &CancellationToken,
+) -> Result<Reruns, Trouble> {
+    let (core, python, on, cancel) = (core.clone(), python.clone(), on.clone(), cancel.clone());
+    blocking(move || {
+        let settings = core.settings();
+        let (record, redact) = (&settings.record, &settings.redact);
+        let place = Place { root: &core.root, environment: &python, index: on.index, files: &on.files, record, redact };
+        let wanted = Wanted {
+            tests: &asked.tests,
+            functions: &asked.functions,
+            variables: environment::import_variables(&core),
+            shift: manner.shift,
+            groups: manner.groups,
+        };
+        place.run(&wanted, &cancel)
+    })
+    .await?
+}
