@@ -22,8 +22,10 @@ pub fn compiled_by(python: &Path) -> Package {
     let shared: PathBuf = [env!("CARGO_TARGET_TMPDIR"), "package", &name].iter().collect();
     let package = install_in(&shared).unwrap();
     let marker = shared.join(format!("compiled-{}", package.folder.file_name().unwrap().display()));
+    // One test at a time compiles and the others wait: the compiler's files of a moment would be listed and then be gone.
+    let turn = fs::File::create(shared.join("compiling")).unwrap();
+    turn.lock().unwrap();
     if !marker.exists() {
-        // Whoever else does so at the same time writes the same; each file is there as a whole or not at all.
         let compile = ["-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"];
         assert!(Command::new(python).args(compile).arg(&package.folder).status().unwrap().success());
         fs::write(&marker, "").unwrap();
