@@ -25,13 +25,40 @@ pub struct TestSession {
     pub path: Vec<String>,
 }
 
-/// A test of pytest in which calls were recorded.
+/// A test of pytest in which calls were recorded, or the start of its session: what ran before the first test, while configuration
+/// and tests were imported.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RecordedTest {
-    /// Its node id: `tests/test_cart.py::test_total[one]`.
+    /// Its node id: `tests/test_cart.py::test_total[one]`; empty for the start of the session.
     pub name: String,
     /// Its session.
     pub session: Arc<TestSession>,
+}
+
+impl RecordedTest {
+    /// Makes the start of a session.
+    #[must_use]
+    pub fn start_of(session: Arc<TestSession>) -> Self {
+        Self { name: String::new(), session }
+    }
+
+    /// Tells whether it is the start of a session.
+    #[must_use]
+    pub fn is_start(&self) -> bool {
+        self.name.is_empty()
+    }
+
+    /// Names it for people.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        if self.is_start() { "(before the first test)" } else { &self.name }
+    }
+
+    /// Gives its file, relative to the root of its session; empty for the start.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        self.name.split("::").next().unwrap_or_default()
+    }
 }
 
 /// What running a recorded test again showed, alone and on the code that it was recorded with. Later runs are compared with it.

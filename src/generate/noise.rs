@@ -200,6 +200,14 @@ fn likewise(pattern: &Value, value: &mut Value) {
             }
         }
     }
+    if let (Some(patterns), Some(fields)) = (fields_of(pattern), fields_of_mut(value)) {
+        // So may a field: caches that a framework keeps in its objects come and go.
+        for (at, (name, _)) in patterns.iter().enumerate().filter(|(_, (_, pattern))| is_varying(pattern)) {
+            if !fields.iter().any(|(own, _)| own == name) {
+                fields.insert(at.min(fields.len()), (name.clone(), varying()));
+            }
+        }
+    }
     let patterns = pattern.children();
     if patterns.is_empty() || !same_form(pattern, value) {
         return;
@@ -211,6 +219,20 @@ fn likewise(pattern: &Value, value: &mut Value) {
         }
         at += 1;
     });
+}
+
+fn fields_of(value: &Value) -> Option<&Vec<(String, Value)>> {
+    match value {
+        Value::Object { fields, .. } | Value::Sub { fields, .. } => Some(fields),
+        _ => None,
+    }
+}
+
+fn fields_of_mut(value: &mut Value) -> Option<&mut Vec<(String, Value)>> {
+    match value {
+        Value::Object { fields, .. } | Value::Sub { fields, .. } => Some(fields),
+        _ => None,
+    }
 }
 
 fn text_of(value: &Value) -> Option<String> {
@@ -306,6 +328,16 @@ mod tests {
             &dict(&[("id", Value::Int(2)), ("total", Value::Int(3))]),
             without
         ));
+        let options = |fields: &[(&str, i64)]| Value::Object {
+            ordinal: 1,
+            ty: TypeName::new("web", "Options"),
+            kind: crate::domain::value::ObjectKind::Plain,
+            fields: fields.iter().map(|(name, number)| ((*name).to_owned(), Value::Int(*number))).collect(),
+        };
+        let (one, other) = (options(&[("cache", 1), ("size", 3)]), options(&[("cache", 2), ("size", 3)]));
+        assert!(!shows(one.clone(), &other, options(&[("size", 3)])));
+        assert!(shows(one.clone(), &other, options(&[("size", 4)])));
+        assert!(shows(one, &other, options(&[("size", 3), ("user", 1)])), "a new field");
         let list = |items: &[i64]| Value::List(items.iter().map(|n| Value::Int(*n)).collect());
         assert!(shows(list(&[1, 2]), &list(&[1, 3]), list(&[0, 4])));
         assert!(shows(list(&[1, 2]), &list(&[1, 3]), list(&[1, 4, 5])), "one more item");

@@ -73,6 +73,9 @@ struct Known {
     params: Vec<(String, ParamKind)>,
 }
 
+/// Calls of a process that are remembered while no session of pytest is known.
+const BEFORE_MAX: usize = 20_000;
+
 /// How often a function was called.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Counted {
@@ -128,6 +131,8 @@ pub(super) struct Process {
     open: HashMap<i64, Open>,
     main: Option<String>,
     sessions: HashMap<u64, Arc<TestSession>>,
+    /// The calls before the first session of pytest is known: they belong to its start.
+    before: Vec<SpoolCall>,
 }
 
 impl Process {
@@ -219,7 +224,10 @@ impl Process {
         let (root, config) = (parts.text()?, parts.text_or_none()?);
         let (options, cwd, path) = (parts.texts()?, parts.text()?, parts.texts()?);
         if options.iter().all(|option| scene.redactor.redact(option).is_none()) {
-            self.sessions.insert(number, Arc::new(TestSession { root, config, options, cwd, path }));
+            let session = Arc::new(TestSession { root, config, options, cwd, path });
+            let start = Arc::new(RecordedTest::start_of(session.clone()));
+            scene.batch.in_tests.extend(self.before.drain(..).map(|call| (call, start.clone())));
+            self.sessions.insert(number, session);
         }
         Ok(())
     }
@@ -300,6 +308,8 @@ impl Process {
         };
         if let Some(test) = &scene.test {
             scene.batch.in_tests.push((spool, test.clone()));
+        } else if self.sessions.is_empty() && self.before.len() < BEFORE_MAX {
+            self.before.push(spool);
         }
         if let Some(name) = &bound {
             scene.batch.touches.push(CallTouch { spool, touch: Touch::Bound(name.clone()) });

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use rusqlite::{Transaction, params};
+use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::error::Result;
 use super::handle::Store;
@@ -62,6 +62,25 @@ impl Store {
                     None => sessions.entry(number).or_insert(Arc::new(json(row, 3)?)).clone(),
                 };
                 found.insert(TestId(row.get(0)?), RecordedTest { name: row.get(1)?, session });
+            }
+            Ok(found)
+        })
+    }
+
+    /// Gives the names of all tests of the sessions whose starts these are.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn tests_after(&self, starts: &[TestId]) -> Result<BTreeMap<TestId, Vec<String>>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT starts.id, tests.name FROM json_each(?1) AS wanted JOIN tests AS starts ON starts.id = wanted.value \
+                 JOIN tests ON tests.session = starts.session WHERE tests.name <> '' ORDER BY tests.id",
+            )?;
+            let mut found: BTreeMap<TestId, Vec<String>> = BTreeMap::new();
+            let mut rows = statement.query([to_json(starts)?])?;
+            while let Some(row) = rows.next()? {
+                found.entry(TestId(row.get(0)?)).or_default().push(row.get(1)?);
             }
             Ok(found)
         })
@@ -137,8 +156,17 @@ pub(super) fn insert(
 ) -> Result<()> {
     let mut known: HashMap<&Arc<RecordedTest>, i64> = HashMap::new();
     let mut put = transaction.prepare_cached("INSERT OR IGNORE INTO test_calls (call, test) VALUES (?1, ?2)")?;
+    // Of a call before the first test, its session is known when that test begins.
+    let mut stored = transaction.prepare_cached("SELECT id FROM calls WHERE recording = ?1 AND process = ?2 AND number = ?3")?;
     for (spool, test) in in_tests {
-        let Some(call) = ids.get(spool) else { continue };
+        let call = match ids.get(spool) {
+            Some(call) => *call,
+            None => {
+                let found = stored.query_row(params![recording.0, spool.process, spool.number], |row| row.get(0).map(CallId));
+                let Some(call) = found.optional()? else { continue };
+                call
+            }
+        };
         let number = match known.get(test) {
             Some(number) => *number,
             None => *known.entry(test).or_insert(number_of(transaction, recording, test)?),
@@ -195,6 +223,15 @@ mod tests {
         assert_eq!(tests[&ids[0]], tests[&ids[2]]);
         assert_ne!(tests[&ids[0]], tests[&ids[1]]);
         assert!(!tests.contains_key(&ids[3]), "a call outside of tests has none");
+        let start = Arc::new(RecordedTest::start_of(test("").session.clone()));
+        store.ingest(id, Batch { in_tests: vec![(spool(3), start)], ..Batch::default() }).unwrap();
+        let starts = [store.tests_of(&ids).unwrap()[&ids[3]]];
+        let after = store.tests_after(&starts).unwrap();
+        assert_eq!(
+            after[&starts[0]],
+            ["t.py::a", "t.py::b"],
+            "of a call that is stored, the start of its session is known later"
+        );
         let found = store.recorded_tests(&[tests[&ids[1]]]).unwrap();
         assert_eq!(found[&tests[&ids[1]]], *test("t.py::b"));
         let run = FormerRun {

@@ -218,3 +218,67 @@ fn where_the_sandbox_gives_no_private_copy_nothing_is_run_and_nothing_is_claimed
     assert!(said.contains("web.app:get_post was edited and not compared"), "{said}");
     ends(&place, 1, &["403 → 404"]);
 }
+
+const SHOP: &str = r#"import sqlite3
+
+PLUGINS = []
+
+
+class Plugin:
+    def __init__(self, view, rank):
+        self.view = view
+        self.rank = rank
+
+
+def plugin(view):
+    PLUGINS.append(view)
+    return Plugin(view, 3)
+
+
+@plugin
+def hello():
+    return "hello"
+
+
+def prepare(path):
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE item (name TEXT)")
+    db.execute("INSERT INTO item VALUES ('tea')")
+    return db.execute("SELECT count(*) FROM item").fetchone()[0]
+
+
+def total(count):
+    return count * 2
+"#;
+
+const SHOP_CONFTEST: &str = r#"import pytest
+
+import shop
+
+
+@pytest.fixture(scope="session")
+def count(tmp_path_factory):
+    return shop.prepare(str(tmp_path_factory.mktemp("db") / "items.db"))
+"#;
+
+#[test]
+fn what_runs_before_the_first_test_or_once_for_all_tests_is_compared_there() {
+    let place = Place::empty();
+    let tests = "import shop\n\n\ndef test_total(count):\n    assert shop.total(count) == 2\n\n\n\
+                 def test_again(count):\n    assert shop.total(count + 1) == 4\n";
+    for (path, text) in [("shop.py", SHOP), ("conftest.py", SHOP_CONFTEST), ("tests/test_shop.py", tests)] {
+        place.save(path, text);
+    }
+    place.commit();
+    let (code, out, err) = place.run(&["--trust", "run", "--", "python", "-m", "pytest", "-q", "-p", "no:cacheprovider"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let edited = |old: &str, new: &str, code: i32, said: &[&str]| {
+        place.edit("shop.py", old, new);
+        ends(&place, code, said);
+        place.save("shop.py", SHOP);
+    };
+    edited("    PLUGINS.append", "    _ = None\n    PLUGINS.append", 0, &["1 edited: 1 compared, 0 not compared."]);
+    edited("Plugin(view, 3)", "Plugin(view, 4)", 1, &["shop:plugin", "3 → 4", "(before the first test)"]);
+    edited("    db.execute(\"CREATE", "    pass\n    db.execute(\"CREATE", 0, &["1 edited: 1 compared, 0 not compared."]);
+    edited("SELECT count(*)", "SELECT 5 + count(*)", 1, &["shop:prepare", "tests/test_shop.py::test_total"]);
+}

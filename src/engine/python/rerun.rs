@@ -58,6 +58,8 @@ pub struct Wanted<'a> {
     pub tests: &'a BTreeMap<TestId, RecordedTest>,
     /// The functions of each test whose calls are recorded.
     pub functions: &'a BTreeMap<TestId, BTreeSet<FunctionId>>,
+    /// For each start of a session the files of tests that it collects.
+    pub collected: &'a BTreeMap<TestId, BTreeSet<String>>,
     /// Variables of the environment, besides those of the recorder.
     pub variables: BTreeMap<String, String>,
     /// Seconds by which the clock is put forward.
@@ -130,6 +132,7 @@ struct Request<'a> {
     cwd: &'a str,
     path: &'a [String],
     tests: Vec<&'a str>,
+    collect: Vec<&'a str>,
     test_seconds: f64,
     shift_seconds: Option<i64>,
     report: PathBuf,
@@ -144,6 +147,7 @@ enum Line {
         test: String,
         outcome: String,
         ms: u64,
+        pid: Option<i64>,
         said: Option<String>,
     },
     Broken {
@@ -198,6 +202,7 @@ impl Place<'_> {
             cwd,
             path: &session.path,
             tests: names.iter().map(|(name, _)| *name).collect(),
+            collect: names.iter().filter_map(|(_, id)| wanted.collected.get(id)).flatten().map(String::as_str).collect(),
             test_seconds: TEST_SECONDS,
             shift_seconds: wanted.shift,
             report: report.clone(),
@@ -230,7 +235,7 @@ impl Place<'_> {
             std::thread::sleep(LOOK);
         }
         let lines = read_regular(&report, REPORT_MAX).unwrap_or_default();
-        let mut found = reported(&String::from_utf8_lossy(&lines), tests, self.root);
+        let Report { mut found, start } = reported(&String::from_utf8_lossy(&lines), tests, self.root);
         let index = self.index.clone();
         let ingest = Ingest::new(
             spool,
@@ -241,7 +246,7 @@ impl Place<'_> {
                 index.by_code(&path, qualname, line).map(|function| function.id.clone())
             }),
         );
-        read_calls(ingest, tests, &mut found.tests);
+        read_calls(ingest, tests, start, &mut found.tests);
         Ok(found)
     }
 
@@ -316,10 +321,9 @@ impl Place<'_> {
 
 /// Parts tests by their sessions, and by their files.
 fn grouped<'a>(wanted: &Wanted<'a>) -> Vec<(&'a TestSession, BTreeMap<&'a str, TestId>)> {
-    let file = |test: &'a RecordedTest| test.name.split("::").next().unwrap_or_default();
     let mut of_file: BTreeMap<(&TestSession, &str), BTreeMap<&str, TestId>> = BTreeMap::new();
     for (id, test) in wanted.tests {
-        of_file.entry((&test.session, file(test))).or_default().insert(&test.name, *id);
+        of_file.entry((&test.session, test.file())).or_default().insert(&test.name, *id);
     }
     let mut groups: Vec<(&TestSession, BTreeMap<&str, TestId>)> = Vec::new();
     let most = of_file.len().div_ceil(wanted.groups.max(1));
@@ -342,13 +346,22 @@ fn target(function: &FunctionId) -> String {
     function.0.split('#').next().unwrap_or_default().to_owned()
 }
 
+/// What the program's report says.
+struct Report {
+    found: Reruns,
+    /// The start of the session, if it was asked for, and its process.
+    start: Option<(i64, TestId)>,
+}
+
 /// Reads the program's report.
-fn reported(report: &str, tests: &BTreeMap<&str, TestId>, root: &Path) -> Reruns {
+fn reported(report: &str, tests: &BTreeMap<&str, TestId>, root: &Path) -> Report {
     let mut found = Reruns::default();
+    let mut start = None;
     for line in report.lines() {
         match serde_json::from_str(line) {
-            Ok(Line::Test { test, outcome, ms, said }) => {
+            Ok(Line::Test { test, outcome, ms, pid, said }) => {
                 if let Some(id) = tests.get(test.as_str()) {
+                    start = start.or(pid.filter(|_| test.is_empty()).map(|pid| (pid, *id)));
                     let passed = matches!(outcome.as_str(), "passed" | "xfailed" | "skipped");
                     let said = said.or_else(|| (!passed).then_some(outcome));
                     found.tests.insert(*id, Rerun { passed, ms, said, calls: BTreeMap::new() });
@@ -368,11 +381,16 @@ fn reported(report: &str, tests: &BTreeMap<&str, TestId>, root: &Path) -> Reruns
             Ok(Line::Other) | Err(_) => {}
         }
     }
-    found
+    Report { found, start }
 }
 
-/// Reads the calls of tests from the spool of a run.
-fn read_calls(mut ingest: Ingest, tests: &BTreeMap<&str, TestId>, found: &mut BTreeMap<TestId, Rerun>) {
+/// Reads the calls of tests from the spool of a run. Outside of all tests, those of the session's process belong to its start.
+fn read_calls(
+    mut ingest: Ingest,
+    tests: &BTreeMap<&str, TestId>,
+    start: Option<(i64, TestId)>,
+    found: &mut BTreeMap<TestId, Rerun>,
+) {
     struct Begun {
         test: TestId,
         spool: SpoolCall,
@@ -387,7 +405,8 @@ fn read_calls(mut ingest: Ingest, tests: &BTreeMap<&str, TestId>, found: &mut BT
         let of: HashMap<SpoolCall, TestId> =
             batch.in_tests.iter().filter_map(|(spool, test)| Some((*spool, *tests.get(test.name.as_str())?))).collect();
         for call in batch.calls {
-            let Some(test) = of.get(&call.spool) else { continue };
+            let at_start = start.as_ref().filter(|(pid, _)| *pid == call.spool.process).map(|(_, id)| id);
+            let Some(test) = of.get(&call.spool).or(at_start) else { continue };
             let args = value::arguments(&call.args).map(|(args, _)| args).unwrap_or_default();
             let (input, caller_line) = (call.input, call.caller_line);
             let made = RerunCall { args, input, caller_line, effect: None, duration_ns: 0, entered: Vec::new() };
@@ -431,7 +450,8 @@ mod tests {
             (0..).zip(names).map(|(id, name)| (TestId(id), RecordedTest { name: name.into(), session: one.clone() })).collect();
         tests.insert(TestId(9), RecordedTest { name: "t1.py::a".into(), session: other });
         let sizes = |groups: usize| {
-            let wanted = Wanted { tests: &tests, functions: &BTreeMap::new(), variables: BTreeMap::new(), shift: None, groups };
+            let (functions, collected) = (&BTreeMap::new(), &BTreeMap::new());
+            let wanted = Wanted { tests: &tests, functions, collected, variables: BTreeMap::new(), shift: None, groups };
             grouped(&wanted).iter().map(|(_, tests)| tests.len()).collect::<Vec<_>>()
         };
         assert_eq!(sizes(1), [4, 1], "a session has its own process");
@@ -449,7 +469,7 @@ mod tests {
                       {\"kind\": \"missing\", \"test\": \"t.py::d\"}\nnonsense\n\
                       {\"kind\": \"broken\", \"why\": \"KeyError: 'KEY'\", \"path\": \"/p/u.py\", \"line\": 3, \"tests\": [\"u.py::a\"]}\n\
                       {\"kind\": \"broken\", \"why\": \"exit 1\", \"path\": null, \"line\": null, \"tests\": [\"u.py::b\"]}\n";
-        let found = reported(report, &tests, Path::new("/p"));
+        let found = reported(report, &tests, Path::new("/p")).found;
         let passed: Vec<(i64, bool, Option<&str>)> =
             found.tests.iter().map(|(id, test)| (id.0, test.passed, test.said.as_deref())).collect();
         assert_eq!(passed, [(1, true, None), (2, false, Some("died"))]);

@@ -479,7 +479,7 @@ fn tests_of(core: &Core, change: &Change) -> Result<Vec<String>, Trouble> {
     let ids: Vec<CallId> = change.calls.iter().map(|call| call.call).collect();
     let inside: BTreeSet<TestId> = core.store().compared_in_tests(&ids)?.into_values().collect();
     let tests = core.store().recorded_tests(&inside.into_iter().collect::<Vec<_>>())?;
-    Ok(tests.into_values().map(|test| test.name).collect())
+    Ok(tests.into_values().map(|test| test.label().to_owned()).collect())
 }
 
 fn evidence(change: &Change, untold: usize, tests: &[String]) -> Vec<Evidence> {

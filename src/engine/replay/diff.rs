@@ -413,7 +413,7 @@ fn function_diff(core: &Core, today: &Index, wanted: &Wanted, id: &FunctionId, p
                     .observed
                     .inside
                     .and_then(|test| tests.get(&test))
-                    .map(|test| test.name.clone())
+                    .map(|test| test.label().to_owned())
                     .or_else(|| Some(calls::read::place(today, pair.call.caller.as_ref()?, pair.call.caller_line))),
                 old: pair.old.effect.clone(),
                 new: pair.new.effect.clone(),

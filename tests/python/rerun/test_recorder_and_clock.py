@@ -50,11 +50,41 @@ def test_each_test_writes_its_own_calls(project):
     assert [calls.get(found[name]["pid"]) for name in names[:3]] == [[("price", (n,))] for n in (2, 3, 4)]
     everything = [call for process in calls.values() for call in process]
     assert everything.count(("load", ("app",))) == 1, "above the tests"
+    above = next(records for records in spool.by_process().values() if ("load", ("app",)) in _calls(records))
+    assert [r[1] for r in above if r[0] == "B"] == [names[0]], "it belongs to the test that needed it first"
     assert ("price", (6,)) in everything
     ended = {int(process) for process, records in spool.by_process().items() if any(r[0] == "Z" for r in records)}
     assert {found[name]["pid"] for name in names[:3]} <= ended, "the recorder of each test wrote its end"
     data = (project.spool / f"{found[names[0]]['pid']}-0.spool").read_bytes()
     assert len(data) - len(data.rstrip(b"\0")) <= 4, "and gave back the room that it did not use"
+
+
+def _calls(records):
+    ids = {f[1]: f[3] for f in records if f[0] == "F"}
+    return [(ids[c.fid], c.args) for c in records if c[0] == "C"]
+
+
+def test_what_runs_before_the_first_test_is_the_start(project):
+    project.write("shop.py", "def register(name):\n    return name.upper()\n\nONE = register('one')\n")
+    project.write("test_one.py", "import shop\ndef test_a(): shop.register('a')\n")
+    project.write("test_two.py", "import shop\nTWO = shop.register('two')\ndef test_b(): pass\n")
+    found = project.rerun("", "test_one.py::test_a", recorded=True, collect=["test_one.py", "test_two.py"])
+    assert [found[name]["outcome"] for name in ("", "test_one.py::test_a")] == ["passed", "passed"]
+    processes = {int(pid): _calls(records) for pid, records in read_folder(project.spool).by_process().items()}
+    assert processes[found[""]["pid"]] == [("register", ("one",)), ("register", ("two",))]
+    assert processes[found["test_one.py::test_a"]["pid"]] == [("register", ("a",))]
+
+
+def test_a_start_with_a_file_that_breaks_fails(project):
+    project.write("test_one.py", "def test_a(): pass\n")
+    project.write("test_two.py", "1 / 0\n")
+    found = project.rerun("", "test_one.py::test_a", collect=["test_one.py", "test_two.py"])
+    assert (found[""]["outcome"], found[""]["line"]) == ("failed", 1)
+    assert "ZeroDivisionError" in found[""]["said"]
+    assert found["test_one.py::test_a"]["outcome"] == "passed"
+    project.write("conftest.py", "1 / 0\n")
+    project.rerun("", collect=["test_one.py"])
+    assert [(line["kind"], line["tests"]) for line in project.lines] == [("broken", [""])]
 
 
 CLOCK = """

@@ -14,6 +14,7 @@ class Request:
     cwd: str
     path: "list[str]"
     tests: "list[str]"
+    collect: "list[str]"
     test_seconds: float
     shift_seconds: "float | None"
     report: str
@@ -26,6 +27,8 @@ def read(file: str) -> Request:
         given = json.load(stream)
     return Request(
         root=given["root"], ini=given.get("ini"), options=list(given.get("options") or []), cwd=given["cwd"],
-        path=list(given.get("path") or []), tests=list(given["tests"]), test_seconds=float(given["test_seconds"]),
-        shift_seconds=given.get("shift_seconds"), report=given["report"], functions=dict(given.get("functions") or {}),
+        path=list(given.get("path") or []), tests=list(given["tests"]),
+        collect=list(given.get("collect") or []), test_seconds=float(given["test_seconds"]),
+        shift_seconds=given.get("shift_seconds"), report=given["report"],
+        functions=dict(given.get("functions") or {}),
     )  # fmt: skip

@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -27,6 +28,8 @@ _RUNNERS = ("flaky", "pytest_forked")
 _DISABLED = ("randomly", "rerunfailures")
 _MARKERS = ("flaky(reruns=1, reruns_delay=0): not run again here",)
 _SETTINGS = "reruns reruns_delay reruns_delay_backoff_factor only_rerun rerun_except rerun_exclude_path".split()
+
+START = ""  # in the place of a test's id: what runs before the first test
 
 _getini = pytest.Config.getini
 
@@ -89,7 +92,10 @@ class _Session:
         self.errors: list = []  # (node id of what could not be collected, exception)
         self.skipped: dict = {}  # by node id of a file
         self.is_said = False
-        names = dict.fromkeys(test.partition("::")[0] for test in tests)
+        self.began = time.monotonic()
+        names = dict.fromkeys(test.partition("::")[0] for test in tests if test != START)
+        if START in tests:
+            names.update(dict.fromkeys(request.collect))
         paths = [os.path.join(request.root, name) for name in names]
         self.files = [path for path in paths if os.path.exists(path)]
 
@@ -156,7 +162,9 @@ class _Session:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Runs the tests, after it said which of them there are not."""
         items = {item.nodeid: item for item in session.items}
-        absent = [test for test in self.tests if test not in items]
+        absent = [test for test in self.tests if test not in items and test != START]
+        if START in self.tests:
+            self._say_started()
         self.say_broken(absent)
         for test in absent:
             skipped = self.skipped.get(test.partition("::")[0])
@@ -186,6 +194,15 @@ class _Session:
         else:
             Tests(session, self.watch, self.writer, self.request.test_seconds, self.request.functions).run(wanted)
         return True
+
+    def _say_started(self) -> None:
+        """Says how the start of the session went: what could not be collected, if there is such a file."""
+        line: dict = {"outcome": "passed", "said": None, "path": None, "line": None}
+        if self.errors:
+            error = self.errors[0][1]
+            line.update(outcome="failed", said=why(error), **place(error, self.request.root))
+        milliseconds = int((time.monotonic() - self.began) * 1000)
+        self._send(kind="test", test=START, ms=milliseconds, pid=os.getpid(), **line)
 
     def _send(self, **line: object) -> None:
         self.writer.send(**line)

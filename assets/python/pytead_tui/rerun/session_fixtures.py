@@ -6,6 +6,7 @@ import os
 import sys
 
 import pytest
+from _pytest.runner import _update_current_test_var as _say_current
 
 from pytead_tui.worker.processes import threads
 
@@ -82,10 +83,12 @@ class SessionFixtures:
         """Sets up a fixture in the place of a test, inside of what plugins put around one."""
         if self.preparing is None or self.preparing[0] is not item:
             return None
+        _say_current(item, "setup")  # what the fixture calls belongs to the test that has it set up
         try:
             item._request.getfixturevalue(self.preparing[1])
         except BaseException:
             self.failed = True
+        _say_current(item, None)
         return True
 
     @pytest.hookimpl(tryfirst=True)

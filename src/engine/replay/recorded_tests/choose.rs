@@ -20,8 +20,9 @@ pub struct Candidate {
 }
 
 /// Chooses tests, and the functions that are looked at in each: for each function, one test for each way in which its calls ended, and
-/// some more calls. Tests that are chosen for one function serve the others, too.
-pub fn tests(candidates: &[Candidate]) -> BTreeMap<TestId, BTreeSet<FunctionId>> {
+/// some more calls. Tests that are chosen for one function serve the others, too. The start of a session is chosen where no test
+/// serves: it collects all tests.
+pub fn tests(candidates: &[Candidate], starts: &BTreeSet<TestId>) -> BTreeMap<TestId, BTreeSet<FunctionId>> {
     let mut of_function: BTreeMap<&FunctionId, Vec<&Candidate>> = BTreeMap::new();
     let mut in_tests: BTreeMap<TestId, usize> = BTreeMap::new();
     for candidate in candidates {
@@ -39,7 +40,7 @@ pub fn tests(candidates: &[Candidate]) -> BTreeMap<TestId, BTreeSet<FunctionId>>
         }
         let mut own: BTreeSet<TestId> = BTreeSet::new();
         // Of equally good tests, one that runs already, and then the one with the most calls: it serves the most functions.
-        let worth = |test: &TestId| (chosen.contains_key(test), in_tests.get(test).copied());
+        let worth = |test: &TestId| (!starts.contains(test), chosen.contains_key(test), in_tests.get(test).copied());
         for tests in ways.values().take(WAYS_MAX) {
             if !tests.iter().any(|test| own.contains(test)) {
                 own.extend(tests.iter().max_by_key(|test| worth(test)));
@@ -86,7 +87,19 @@ mod tests {
     }
 
     fn chosen(candidates: &[Candidate]) -> Vec<i64> {
-        super::tests(candidates).into_keys().map(|test| test.0).collect()
+        super::tests(candidates, &BTreeSet::new()).into_keys().map(|test| test.0).collect()
+    }
+
+    #[test]
+    fn the_start_of_a_session_serves_where_no_test_does() {
+        let call = |function: &str, test: i64| candidate(function, test, Value::Int(1));
+        let mut all: Vec<Candidate> = (1..=8).map(|test| call("m:a", test)).collect();
+        all.extend((0..9).map(|_| call("m:a", 99)));
+        let starts = BTreeSet::from([TestId(99)]);
+        assert!(!super::tests(&all, &starts).contains_key(&TestId(99)));
+        all.push(call("m:b", 99));
+        let found = super::tests(&all, &starts);
+        assert_eq!(found[&TestId(99)], BTreeSet::from([FunctionId("m:b".into())]));
     }
 
     #[test]

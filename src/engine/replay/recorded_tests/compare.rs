@@ -140,7 +140,7 @@ impl<'a> Tests<'a> {
                 Some(run) => observed.extend(in_run(calls, former, run, recorded, &self.baselines, index)),
                 None => {
                     let why = runs.not_run.get(test).map_or("it did not start", String::as_str);
-                    let reason = ReasonCode::TestNotRun.of(&recorded.name).with(why);
+                    let reason = ReasonCode::TestNotRun.of(recorded.label()).with(why);
                     observed.extend(calls.iter().map(|call| (call.id, not_made(reason.clone()))));
                 }
             }
@@ -160,7 +160,7 @@ fn in_run(
 ) -> Vec<(CallId, Observed)> {
     let fails = || {
         let said = run.said.as_deref().unwrap_or("it fails");
-        ReasonCode::TestFails.of(&test.name).with(said)
+        ReasonCode::TestFails.of(test.label()).with(said)
     };
     let mut paired: HashMap<&FunctionId, Vec<Option<usize>>> = HashMap::new();
     let mut seen = Vec::new();
@@ -174,7 +174,7 @@ fn in_run(
         let at = before.iter().position(|one| one.call == Some(call.id));
         let twin = at.and_then(|at| *pairs.get(at)?).and_then(|at| made.get(at));
         let varies = at.and_then(|at| before.get(at)).is_some_and(|one| one.varies);
-        let gone = || if former.passed && !run.passed { fails() } else { ReasonCode::NotReachedInTest.of(&test.name) };
+        let gone = || if former.passed && !run.passed { fails() } else { ReasonCode::NotReachedInTest.of(test.label()) };
         let outcome = match twin {
             None => not_made(gone()),
             Some(twin) if !varies && !same_arguments(call, twin) => not_made(ReasonCode::OtherArguments.into()),

@@ -52,7 +52,10 @@ pub async fn run(core: &Arc<Core>, recording: RecordingId, ran: On) -> Result<()
     let worker = core.clone();
     let index = ran.index.clone();
     let candidates = blocking(move || candidates(&worker, &index, recording)).await??;
-    let functions = choose::tests(&candidates);
+    let asked: BTreeSet<TestId> = candidates.iter().map(|candidate| candidate.test).collect();
+    let asked = core.store().recorded_tests(&asked.into_iter().collect::<Vec<_>>())?;
+    let starts = asked.iter().filter(|(_, test)| test.is_start()).map(|(id, _)| *id).collect();
+    let functions = choose::tests(&candidates, &starts);
     let tests = core.store().recorded_tests(&functions.keys().copied().collect::<Vec<_>>())?;
     if !tests.is_empty() {
         // How many of them ran is not known before they all did.

@@ -72,10 +72,15 @@ async fn run_tests(
     blocking(move || {
         let settings = core.settings();
         let (record, redact) = (&settings.record, &settings.redact);
+        let starts: Vec<TestId> = asked.tests.iter().filter(|(_, test)| test.is_start()).map(|(id, _)| *id).collect();
+        let file = |name: &String| name.split("::").next().unwrap_or_default().to_owned();
+        let collected = core.store().tests_after(&starts)?;
+        let collected = collected.into_iter().map(|(start, names)| (start, names.iter().map(file).collect())).collect();
         let place = Place { root: &core.root, environment: &python, index: on.index, files: &on.files, record, redact };
         let wanted = Wanted {
             tests: &asked.tests,
             functions: &asked.functions,
+            collected: &collected,
             variables: environment::import_variables(&core),
             shift: manner.shift,
             groups: manner.groups,
