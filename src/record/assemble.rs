@@ -12,7 +12,7 @@ use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, Edge, NewCall, 
 use crate::domain::call::{Argument, DECORATORS_MAX, Effect, GeneratorEnd, Outcome, not_callable, touched, unended};
 use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::reason::{Reason, ReasonCode};
-use crate::domain::recorded_test::{RecordedTest, TestSession};
+use crate::domain::recorded_test::{Program, RecordedTest, Runner, Started, TestSession};
 use crate::domain::touch::Touch;
 use crate::domain::value::Value;
 use crate::domain::way::{Given, Led, Way};
@@ -73,7 +73,7 @@ struct Known {
     params: Vec<(String, ParamKind)>,
 }
 
-/// Calls of a process that are remembered while no session of pytest is known.
+/// Calls of a process that are remembered while no session of tests is known.
 const BEFORE_MAX: usize = 20_000;
 
 /// How often a function was called.
@@ -116,7 +116,7 @@ pub(super) struct Scene<'a> {
     /// From the clock of this file's process to nanoseconds since the recording's start.
     pub(super) shift_ns: i64,
     pub(super) thread: u32,
-    /// The test of pytest that the calls which follow in this file belong to.
+    /// The test that the calls which follow in this file belong to.
     pub(super) test: &'a mut Option<Arc<RecordedTest>>,
 }
 
@@ -131,7 +131,7 @@ pub(super) struct Process {
     open: HashMap<i64, Open>,
     main: Option<String>,
     sessions: HashMap<u64, Arc<TestSession>>,
-    /// The calls before the first session of pytest is known: they belong to its start.
+    /// The calls before the first session of tests is known: they belong to its start.
     before: Vec<SpoolCall>,
 }
 
@@ -218,13 +218,28 @@ impl Process {
         }
     }
 
-    /// Takes in how a session of pytest was started. Secrets on its command line are taken out: its tests cannot be run again then.
+    /// Takes in how a session of tests was started. Where there are secrets on its command line, its tests cannot be run again.
     fn session(&mut self, parts: &mut Parts, scene: &mut Scene<'_>) -> Result<(), DecodeError> {
         let number = parts.natural()?;
         let (root, config) = (parts.text()?, parts.text_or_none()?);
-        let (options, cwd, path) = (parts.texts()?, parts.text()?, parts.texts()?);
-        if options.iter().all(|option| scene.redactor.redact(option).is_none()) {
-            let session = Arc::new(TestSession { root, config, options, cwd, path });
+        let (words, cwd, path) = (parts.texts()?, parts.text()?, parts.texts()?);
+        let program = if parts.is_empty() { None } else { Some(Parts::of(parts.tree()?, "a program")?) };
+        let runner = match program {
+            None => Runner::Pytest { config, options: words },
+            Some(mut parts) => {
+                let (runner, how, what, settings) = (parts.text()?, parts.text()?, parts.text()?, parts.text_or_none()?);
+                let how = match how.as_str() {
+                    "module" => Started::Module,
+                    "script" => Started::Script,
+                    "code" => Started::Code,
+                    _ => return Err(DecodeError::form("a program is started in a known way")),
+                };
+                let program = Program { how, what, arguments: words, settings };
+                if runner == "django" { Runner::Django(program) } else { Runner::Unittest(program) }
+            }
+        };
+        if runner.typed().all(|word| scene.redactor.redact(word).is_none()) {
+            let session = Arc::new(TestSession { root, cwd, path, runner });
             let start = Arc::new(RecordedTest::start_of(session.clone()));
             scene.batch.in_tests.extend(self.before.drain(..).map(|call| (call, start.clone())));
             self.sessions.insert(number, session);

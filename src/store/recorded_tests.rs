@@ -1,4 +1,4 @@
-//! The tests of pytest in which calls were recorded, and what running them again showed.
+//! The tests in which calls were recorded, and what running them again showed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -197,19 +197,29 @@ mod tests {
     use super::*;
     use crate::base::hash::Digest;
     use crate::domain::function::FunctionId;
-    use crate::domain::recorded_test::FormerCall;
+    use crate::domain::recorded_test::{FormerCall, Runner};
     use crate::store::Batch;
     use crate::store::samples::{batch, recording, spool};
 
     fn test(name: &str) -> Arc<RecordedTest> {
         let session = TestSession {
             root: "/srv/shop".into(),
-            config: None,
-            options: vec!["-q".into()],
             cwd: "/srv/shop".into(),
             path: vec!["/srv/shop".into()],
+            runner: Runner::Pytest { config: None, options: vec!["-q".into()] },
         };
         Arc::new(RecordedTest { name: name.into(), session: Arc::new(session) })
+    }
+
+    #[test]
+    fn sessions_of_former_databases_were_pytest_s() {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        connection.execute_batch("CREATE TABLE test_sessions (session TEXT NOT NULL)").unwrap();
+        let former = r#"{"root":"/srv/shop","config":null,"options":["-q"],"cwd":"/srv/shop","path":["/srv/shop"]}"#;
+        connection.execute("INSERT INTO test_sessions VALUES (?1)", [former]).unwrap();
+        connection.execute_batch(include_str!("schema/v12.sql")).unwrap();
+        let today: String = connection.query_row("SELECT session FROM test_sessions", [], |row| row.get(0)).unwrap();
+        assert_eq!(today, to_json(&*test("t.py::a").session).unwrap());
     }
 
     #[test]

@@ -32,6 +32,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/v9.sql"),
     include_str!("schema/v10.sql"),
     include_str!("schema/v11.sql"),
+    include_str!("schema/v12.sql"),
 ];
 
 /// The form this program writes, kept in `user_version`.

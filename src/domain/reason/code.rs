@@ -107,6 +107,10 @@ codes! {
         "See the log.";
     TestFails = "test-fails", "its test {name} fails now: {detail}",
         "Run the test: `pytest {name}`.";
+    UnittestFails = "unittest-fails", "its test {name} of unittest fails now: {detail}",
+        "Run the test: `python -m unittest {name}`.";
+    DjangoTestFails = "django-test-fails", "its test {name} of Django fails now: {detail}",
+        "Run the test: `python manage.py test {name}`.";
     TestNotRun = "test-not-run", "its test {name} cannot be run again here: {detail}",
         "Mend what the test needs, or record again.";
     NotReachedInTest = "not-reached-in-test", "its test {name} does not make this call any more",

@@ -17,7 +17,7 @@ use crate::contain::{self, Confinement, Level, Profile};
 use crate::domain::batch::{Batch, SpoolCall};
 use crate::domain::call::{Argument, Effect};
 use crate::domain::function::FunctionId;
-use crate::domain::recorded_test::{RecordedTest, TestId, TestSession};
+use crate::domain::recorded_test::{self, RecordedTest, Runner, TestId, TestSession};
 use crate::domain::settings::{Record, Redact};
 use crate::engine::checks::secrets;
 use crate::engine::python::environment::Environment;
@@ -28,7 +28,7 @@ use crate::source::index::Index;
 
 /// Seconds that one test may take.
 const TEST_SECONDS: f64 = 60.0;
-/// What starting pytest and collecting may take.
+/// What starting a session and collecting its tests may take.
 const START: Duration = Duration::from_secs(120);
 /// Bytes of what the program reports.
 const REPORT_MAX: u64 = 16 << 20;
@@ -129,6 +129,7 @@ struct Request<'a> {
     root: &'a str,
     ini: Option<&'a str>,
     options: &'a [String],
+    program: Option<Program<'a>>,
     cwd: &'a str,
     path: &'a [String],
     tests: Vec<&'a str>,
@@ -137,6 +138,13 @@ struct Request<'a> {
     shift_seconds: Option<i64>,
     report: PathBuf,
     functions: BTreeMap<&'a str, Vec<String>>,
+}
+
+#[derive(Serialize)]
+struct Program<'a> {
+    runner: &'static str,
+    #[serde(flatten)]
+    program: &'a recorded_test::Program,
 }
 
 /// A line of the report.
@@ -195,10 +203,16 @@ impl Place<'_> {
         let cwd = if Path::new(&session.cwd).starts_with(self.root) { &session.cwd } else { &session.root };
         let mut names: Vec<(&str, TestId)> = tests.iter().map(|(name, id)| (*name, *id)).collect();
         names.sort_by_key(|(_, id)| *id);
+        let (ini, options, program) = match &session.runner {
+            Runner::Pytest { config, options } => (config.as_deref(), options.as_slice(), None),
+            Runner::Unittest(program) => (None, &[][..], Some(Program { runner: "unittest", program })),
+            Runner::Django(program) => (None, &[][..], Some(Program { runner: "django", program })),
+        };
         let request = Request {
             root: &session.root,
-            ini: session.config.as_deref(),
-            options: &session.options,
+            ini,
+            options,
+            program,
             cwd,
             path: &session.path,
             tests: names.iter().map(|(name, _)| *name).collect(),
@@ -442,7 +456,8 @@ mod tests {
     #[test]
     fn files_are_parted_into_as_many_groups_as_asked_for() {
         let session = |root: &str| {
-            Arc::new(TestSession { root: root.into(), config: None, options: vec![], cwd: root.into(), path: vec![] })
+            let runner = Runner::Pytest { config: None, options: vec![] };
+            Arc::new(TestSession { root: root.into(), cwd: root.into(), path: vec![], runner })
         };
         let (one, other) = (session("/a"), session("/b"));
         let names = ["t1.py::a", "t1.py::b", "t2.py::a", "t3.py::a"];

@@ -1,10 +1,10 @@
 """Functions of the standard library whose calls say something of the program's own: who uses the environment, who makes
-a task, who seeds a generator of random numbers.
+a task, who seeds a generator of random numbers, which test begins.
 
 Owns what is noted of them. That their start is seen is monitor.py's affair, and inject.py's where source is rewritten.
 """
 
-from pytead_tui.recorder import current_test, effects, kinds
+from pytead_tui.recorder import current_test, current_unittest, effects, kinds
 from pytead_tui.recorder.objects import oid
 from pytead_tui.recorder.own import __builtins__, _weakref
 from pytead_tui.recorder.plans import lookup
@@ -27,6 +27,19 @@ def _environ_set(recorder: object, frame: object, args: tuple) -> None:
                 begin()
     elif recorder.live:
         effects.asked(recorder, frame)
+
+
+def _comes(recorder: object, frame: object, args: tuple) -> None:
+    """Notes which test of a suite comes next."""
+    if not recorder.journey:
+        current_unittest.begins(recorder, frame, args[1])
+
+
+def _runs(recorder: object, frame: object, args: tuple) -> None:
+    """Notes that a test of unittest runs."""
+    if not recorder.journey and current_unittest.begins(recorder, frame, args[0]):
+        for begin in recorder.when_test:
+            begin()
 
 
 def _seeded(recorder: object, frame: object, args: tuple) -> None:
@@ -70,6 +83,8 @@ HANDLERS = {
     "_Environ.__getitem__": ("os", 0, environ),
     "_Environ.__setitem__": ("os", 3, _environ_set),
     "_Environ.__delitem__": ("os", 0, environ),
+    "TestSuite._handleModuleFixture": ("unittest.suite", 2, _comes),
+    "TestCase.run": ("unittest.case", 1, _runs),
     "Random.seed": ("random", 2, _seeded),
     "BaseEventLoop.create_task": ("asyncio.base_events", 2, _task_made),
     # A loop written in C (uvloop) makes its tasks unseen: these are who asks it to.
@@ -78,10 +93,12 @@ HANDLERS = {
     "_ensure_future": ("asyncio.tasks", 1, _task_made),
     "TaskGroup.create_task": ("asyncio.taskgroups", 2, _task_made),
 }
-ALWAYS = (environ, _environ_set)  # also outside of calls
+ALWAYS = (environ, _environ_set, _comes, _runs)  # also outside of calls
 # Those that are rewritten where source is.
 REWRITTEN = {
     "os": ("_Environ.__getitem__", "_Environ.__setitem__", "_Environ.__delitem__"),
+    "unittest.suite": ("TestSuite._handleModuleFixture",),
+    "unittest.case": ("TestCase.run",),
     "random": ("Random.seed",),
     "asyncio.base_events": ("BaseEventLoop.create_task",),
     "asyncio.tasks": ("create_task", "ensure_future", "_ensure_future"),

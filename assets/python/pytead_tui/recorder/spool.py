@@ -30,7 +30,7 @@ class Spool:
         self.functions: set = set()
         self.modules: set = set()
         self.test: "tuple | None" = None  # that the calls written last belong to
-        self.sessions: set = set()  # of pytest that are in it
+        self.sessions: set = set()  # of tests that are in it
 
     def write(self, record: tuple) -> None:
         """Appends one record. Raises `Full` when the disk or the folder refuses it."""

@@ -39,7 +39,7 @@ class Recorder(Endings, Failures, Places):
         self.every = mode == "every"  # call is kept, one as the other: two runs are compared
         self.only: "frozenset | None" = None  # the functions whose calls are kept of them, as `module:qualname`
         self.most = MOST_EVENTS if journey else MOST_OF_ALL if self.every else functions.MOST
-        self.test: "tuple | None" = None  # of pytest that runs, and its session: see current_test.py
+        self.test: "tuple | None" = None  # that runs, and its session: see current_test.py
         self.sessions: dict = {}  # the numbers of sessions
         self.objects = Objects()
         self.tasks = Objects()
@@ -79,7 +79,7 @@ class Recorder(Endings, Failures, Places):
         self.when_paused: list = []  # called when nothing more is recorded until the recorder is renewed
         self.when_renewed: list = []
         self.when_traced: list = []  # called with the frame that sets a trace function, where that is of concern
-        self.when_test: list = []  # called when a test of pytest begins, where that is of concern
+        self.when_test: list = []  # called when a test begins, where that is of concern
         self.when_drained: list = []  # called with a Function that has no call in flight any more
 
     # Functions.

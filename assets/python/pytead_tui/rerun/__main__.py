@@ -1,6 +1,6 @@
 """Runs recorded tests again: `python -m pytead_tui.rerun REQUEST.json`.
 
-This process imports nothing of the project. It writes the report, forks for the pytest session, and ends all that is left.
+This process imports nothing of the project. It writes the report, forks for the session, and ends all that is left.
 """
 
 import atexit
@@ -81,9 +81,9 @@ class Rerun:
         elif is_cold:
             self.in_place = True
         elif len(self.left) == before:
-            self._report(
-                "broken", {"why": f"pytest ended before the tests: {how}", "path": None, "line": None, "tests": tests}
-            )
+            what = "pytest" if self.request.program is None else "the program"
+            why = f"{what} ended before the tests: {how}"
+            self._report("broken", {"why": why, "path": None, "line": None, "tests": tests})
 
     def _report(self, kind: str, line: dict) -> None:
         done = line["tests"] if kind == "broken" else [line["test"]]
@@ -97,7 +97,10 @@ class Rerun:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             place.enter(self.request)
-            from pytead_tui.rerun import session  # where the project's pytest is found
+            if self.request.program is None:
+                from pytead_tui.rerun import session  # where the project's pytest is found
+            else:
+                from pytead_tui.rerun import program as session
 
             session.run(self.request, tests, self.in_place, writer)
         except BaseException as error:  # no pytest there, no such folder

@@ -5,9 +5,10 @@ import time
 
 import pytest
 
-from pytead_tui.rerun import one_test
-from pytead_tui.rerun.forks import Fork, Gone, Writer, flush, narrow
-from pytead_tui.rerun.one_test import Watch, unfinished
+from pytead_tui.rerun import alone, one_test
+from pytead_tui.rerun.alone import unfinished
+from pytead_tui.rerun.forks import Fork, Gone, Writer
+from pytead_tui.rerun.one_test import Watch
 from pytead_tui.rerun.session_fixtures import SessionFixtures, learnable
 
 MOST_SPOILED = 8  # fixtures found to be unsafe above the tests, one after the other, before none is tried any more
@@ -94,23 +95,13 @@ class Tests:
 
     def _run_below(self, item: pytest.Item, fixtures: SessionFixtures) -> dict:
         """Runs a test in a process of its own; gives the line that says how it went."""
-        began = time.monotonic()
-        below = Fork(lambda writer: self._be_below(writer, item, fixtures), closing=(self.writer.file,))
-        try:
-            line = below.next(self.seconds)
-            below.end()
-            return line
-        except TimeoutError:
-            outcome, said = "timed-out", f"still running after {self.seconds:g} s"
-            below.end()
-        except Gone:
-            outcome = "died"
-            said = below.end(grace=0.5)
-        return unfinished(item.nodeid, outcome, said, below.pid, time.monotonic() - began)
+
+        def work(writer: Writer) -> None:
+            self._be_below(writer, item, fixtures)
+
+        return alone.fork(item.nodeid, self.seconds, work, closing=(self.writer.file,))
 
     def _be_below(self, writer: Writer, item: pytest.Item, fixtures: SessionFixtures) -> None:
         fixtures.hand_on()
-        narrow(self.functions.get(item.nodeid))
-        line = one_test.run(item, self.watch)
-        flush()  # before the line: who gets it ends this process
+        line = one_test.run(item, self.watch, self.functions.get(item.nodeid))
         writer.send(**line, fixtures=learnable(self.watch.fixtures))

@@ -1,15 +1,12 @@
 """Runs one test by pytest's own protocol, and says how it went."""
 
-import os
-import random
-import sys
-import time
 from collections.abc import Iterator
 
 import pytest
 
+from pytead_tui.rerun import alone
 from pytead_tui.rerun.breakage import place, why
-from pytead_tui.worker.modules import LONGEST, describe
+from pytead_tui.worker.modules import LONGEST
 
 
 class Watch:
@@ -72,26 +69,12 @@ def skip_reason(longrepr: object) -> dict:
     return {"said": " ".join(str(longrepr).split())[:LONGEST], "path": None, "line": None}
 
 
-def run(item: pytest.Item, watch: Watch) -> dict:
-    """Runs a test, in the process that is its own."""
+def run(item: pytest.Item, watch: Watch, functions: "list[str] | None") -> dict:
+    """Runs a test, in the process that is its own; `functions` are those whose calls are recorded."""
     watch.errors, watch.reports, watch.fixtures = {}, [], []
-    random.seed(0)
-    numpy = sys.modules.get("numpy.random")
-    if numpy is not None:
-        numpy.seed(0)
-    began = time.perf_counter_ns()
-    try:
+
+    def work() -> dict:
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-        found = watch.result()
-    except BaseException as error:  # `pytest.exit`, an interrupt, a broken plugin
-        found = {"outcome": "died", "said": describe(error), **place(error, watch.root)}
-    milliseconds = (time.perf_counter_ns() - began) // 10**6
-    return {"kind": "test", "test": item.nodeid, "ms": milliseconds, "pid": os.getpid(), **found}
+        return watch.result()
 
-
-def unfinished(test: str, outcome: str, said: str, pid: int, seconds: float) -> dict:
-    """Says how a test went whose process did not say it."""
-    return {
-        "kind": "test", "test": test, "outcome": outcome, "ms": int(seconds * 1000), "pid": pid, "said": said,
-        "path": None, "line": None,
-    }  # fmt: skip
+    return alone.run(item.nodeid, watch.root, functions, work)

@@ -5,12 +5,24 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class Program:
+    """A recorded program that ran tests of unittest."""
+
+    runner: str  # `unittest` or `django`
+    how: str  # it was started: `module`, `script` or `code`
+    what: str
+    arguments: "list[str]"
+    settings: "str | None"  # of Django, by their module
+
+
+@dataclass(frozen=True)
 class Request:
-    """A recorded pytest session, and the tests of it that run again."""
+    """A recorded session, and the tests of it that run again."""
 
     root: str
     ini: "str | None"
     options: "list[str]"
+    program: "Program | None"  # without one, the session was pytest's
     cwd: str
     path: "list[str]"
     tests: "list[str]"
@@ -25,8 +37,12 @@ def read(file: str) -> Request:
     """Reads a request."""
     with open(file, encoding="utf-8") as stream:
         given = json.load(stream)
+    program = given.get("program")
     return Request(
         root=given["root"], ini=given.get("ini"), options=list(given.get("options") or []), cwd=given["cwd"],
+        program=program and Program(
+            program["runner"], program["how"], program["what"], list(program["arguments"]), program.get("settings")
+        ),
         path=list(given.get("path") or []), tests=list(given["tests"]),
         collect=list(given.get("collect") or []), test_seconds=float(given["test_seconds"]),
         shift_seconds=given.get("shift_seconds"), report=given["report"],

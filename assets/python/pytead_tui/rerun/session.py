@@ -16,7 +16,7 @@ from _pytest.assertion import rewrite
 from pytead_tui.rerun import one_test
 from pytead_tui.rerun.above import Tests
 from pytead_tui.rerun.breakage import place, why
-from pytead_tui.rerun.forks import Writer, flush, narrow
+from pytead_tui.rerun.forks import Writer
 from pytead_tui.rerun.one_test import Watch, skip_reason
 from pytead_tui.rerun.options import kept
 from pytead_tui.rerun.request import Request
@@ -184,10 +184,7 @@ class _Session:
         if self.in_place:
             for item in wanted[:1]:
                 self._send(kind="begun", test=item.nodeid)
-                narrow(self.request.functions.get(item.nodeid))
-                line = one_test.run(item, self.watch)
-                flush()
-                self._send(**line)
+                self._send(**one_test.run(item, self.watch, self.request.functions.get(item.nodeid)))
         elif wanted and threading.active_count() > 1:
             # They would not be there in a fork, and what they hold locked would stay so.
             self._send(kind="cold")

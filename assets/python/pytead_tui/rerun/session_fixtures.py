@@ -8,6 +8,7 @@ import sys
 import pytest
 from _pytest.runner import _update_current_test_var as _say_current
 
+from pytead_tui.rerun.alone import let_go
 from pytead_tui.worker.processes import threads
 
 _SHARED = ("socket:", "pipe:", "anon_inode:", "/memfd:")  # what a test would share with those after it
@@ -75,7 +76,7 @@ class SessionFixtures:
             self.failed = True
         self.preparing = None
         item._initrequest()
-        _let_go()
+        let_go()
         return not self.failed and self._is_safe()
 
     @pytest.hookimpl(tryfirst=True)
@@ -179,11 +180,3 @@ def _has_children() -> bool:
     except ChildProcessError:
         return False
     return True
-
-
-def _let_go() -> None:
-    """Closes Django's connections to files: a fork must not take one along. Those to memory stay."""
-    database = sys.modules.get("django.db")
-    if database is not None:
-        with contextlib.suppress(Exception):
-            database.connections.close_all()

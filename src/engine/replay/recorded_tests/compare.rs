@@ -158,10 +158,7 @@ fn in_run(
     baselines: &HashMap<CallId, Vec<u8>>,
     index: &Index,
 ) -> Vec<(CallId, Observed)> {
-    let fails = || {
-        let said = run.said.as_deref().unwrap_or("it fails");
-        ReasonCode::TestFails.of(test.label()).with(said)
-    };
+    let fails = || test.fails(run.said.as_deref().unwrap_or("it fails"));
     let mut paired: HashMap<&FunctionId, Vec<Option<usize>>> = HashMap::new();
     let mut seen = Vec::new();
     for call in calls {
