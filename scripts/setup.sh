@@ -94,6 +94,9 @@ need_mcp_client() { need_packages mcp; }
 # numpy and pandas, whose values are recorded and drafted.
 need_arrays() { need_packages arrays; }
 
+# Django, whose tests run again.
+need_django() { need_packages django; }
+
 # What holds the clock still: apart from everything else, for a project that has one of them is tested otherwise.
 need_clocks() {
     local clock marker

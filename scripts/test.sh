@@ -8,6 +8,7 @@ need_python
 need_llama
 need_mcp_client
 need_arrays
+need_django
 need_clocks
 log=$(mktemp)
 summary=$(mktemp)

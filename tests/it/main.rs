@@ -48,6 +48,7 @@ mod proposing;
 mod prover;
 mod questions;
 mod recorded_tests;
+mod recorded_unittests;
 mod reference;
 mod regeneration;
 mod rules;

@@ -66,6 +66,14 @@ def test_a_call_has_its_test_and_the_session_what_it_was_started_with(program, m
     assert {record[2] for record in spool.of("B")} == {number}
 
 
+def test_options_of_the_environment_come_first(program):
+    program.write("app.py", APP)
+    program.write("test_app.py", "import app\n\ndef test_double():\n    app.double(1)\n")
+    spool = program.record("-m", "pytest", "-q", "test_app.py", PYTEST_ADDOPTS="-p no:cacheprovider --tb 'short'")
+    (session,) = spool.of("K")
+    assert session[4] == ("-p", "no:cacheprovider", "--tb", "short", "-q")
+
+
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_equal_arguments_with_another_end_are_kept_once(program, mechanism):
     spool = record(program, mechanism, "calls")

@@ -31,7 +31,7 @@ def _session(item: object) -> "tuple | None":
         config = item.config
         inipath = config.inipath
         invoked = config.invocation_params
-        options = _options(list(invoked.args), list(config.args))
+        options = _options([*_added(), *invoked.args], list(config.args))
         if options is None:
             return None
         package = os.path.dirname(_PACKAGE)
@@ -41,6 +41,12 @@ def _session(item: object) -> "tuple | None":
         return (str(config.rootpath), None if inipath is None else str(inipath), tuple(options), cwd, tuple(path))
     except Exception:
         return None  # another pytest than those that are known
+
+
+def _added() -> list:
+    """Gives the options of the environment."""
+    added = dict.get(os.environ._data, b"PYTEST_ADDOPTS")
+    return sys.modules["shlex"].split(added.decode()) if added else []
 
 
 def _options(given: list, named: list) -> "list | None":
