@@ -142,6 +142,19 @@ def test_the_program_is_started_as_it_was(suite, program, prefix):
     assert suite.log() == ["module", "class", "down"] and suite.status == 0
 
 
+def test_the_start_is_what_runs_before_the_first_suite(suite):
+    (name,) = named("passes")
+    found = rerun(suite, "", name, program={"arguments": ["tests.test_all"]})
+    assert [found[test]["outcome"] for test in ("", name)] == ["passed"] * 2 and suite.status == 0
+    rerun(suite, "", name, program={"arguments": ["tests.absent"]})
+    assert [(line["kind"], line["test"], line.get("outcome")) for line in suite.lines] == [
+        ("test", "", "failed"), ("missing", name, None),
+    ]  # fmt: skip
+    assert suite.lines[0]["said"] == "ModuleNotFoundError: No module named 'tests.absent'"
+    rerun(suite, "", name, program={"what": "absent"})
+    assert [(line["kind"], line["tests"]) for line in suite.lines] == [("broken", ["", name])]
+
+
 def test_what_is_not_there_is_missing(suite):
     rerun(suite, *named("passes", "gone"), program={"arguments": ["tests.test_all"]})
     assert [line["kind"] for line in suite.lines] == ["test", "missing"]

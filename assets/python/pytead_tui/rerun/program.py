@@ -9,6 +9,7 @@ import runpy
 import sys
 import tempfile
 import threading
+import time
 import types
 import unittest
 import unittest.loader
@@ -19,7 +20,7 @@ from pytead_tui.rerun import alone, one_unittest
 from pytead_tui.rerun.breakage import place, why
 from pytead_tui.rerun.forks import Writer
 from pytead_tui.rerun.one_unittest import tests_in
-from pytead_tui.rerun.request import Program, Request
+from pytead_tui.rerun.request import START, Program, Request
 from pytead_tui.worker.modules import LONGEST
 
 # What runs a suite, or a test without one. The first comes before what a suite of another kind, such as Django's parallel
@@ -92,6 +93,7 @@ class _Session:
         self.writer = writer
         self.own: dict = {}  # what is stood in for
         self.has_run = False
+        self.began = time.monotonic()
         self.errors: list = []  # (name of what could not be loaded, exception)
         self.skipped: dict = {}  # by name of a module
 
@@ -137,6 +139,8 @@ class _Session:
     def run(self, suite: object) -> None:
         """Runs the wanted tests of a suite; ends the program when no test is left."""
         self.has_run = True
+        if START in self.left:
+            self._say_started()
         found = {name_of(test): test for test in tests_in(suite)}
         wanted = [name for name in self.left if name in found]
         if wanted and not self.in_place and threading.active_count() > 1:
@@ -148,6 +152,16 @@ class _Session:
             self._run_one(name, found[name])
         if not self.left:
             raise Done(0)
+
+    def _say_started(self) -> None:
+        """Says that the program got to its first suite, and what could not be loaded by then, if there is such a file."""
+        self.left.remove(START)
+        line: dict = {"outcome": "passed", "said": None, "path": None, "line": None}
+        if self.errors:
+            error = self.errors[0][1]
+            line.update(outcome="failed", said=why(error), **place(error, self.request.root))
+        milliseconds = int((time.monotonic() - self.began) * 1000)
+        self.writer.send(kind="test", test=START, ms=milliseconds, pid=os.getpid(), **line)
 
     def _run_one(self, name: str, test: unittest.TestCase) -> None:
         request = self.request

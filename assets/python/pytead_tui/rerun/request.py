@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 
+START = ""  # in the place of a test's id: what runs before the first test
 
 @dataclass(frozen=True)
 class Program:

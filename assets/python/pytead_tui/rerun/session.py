@@ -19,7 +19,7 @@ from pytead_tui.rerun.breakage import place, why
 from pytead_tui.rerun.forks import Writer
 from pytead_tui.rerun.one_test import Watch, skip_reason
 from pytead_tui.rerun.options import kept
-from pytead_tui.rerun.request import Request
+from pytead_tui.rerun.request import START, Request
 from pytead_tui.worker.modules import LONGEST, is_of
 
 # They run a test in their own way once it is marked: again, or in a fork of theirs.
@@ -28,8 +28,6 @@ _RUNNERS = ("flaky", "pytest_forked")
 _DISABLED = ("randomly", "rerunfailures")
 _MARKERS = ("flaky(reruns=1, reruns_delay=0): not run again here",)
 _SETTINGS = "reruns reruns_delay reruns_delay_backoff_factor only_rerun rerun_except rerun_exclude_path".split()
-
-START = ""  # in the place of a test's id: what runs before the first test
 
 _getini = pytest.Config.getini
 
