@@ -135,3 +135,46 @@ def test_under_pytest_the_node_id_stays(program, mechanism):
     assert set(found) <= {f"tests/test_app.py::{name}" for name in
                           ("Named::test_parts", "Named::test_of_tests", "Awaited::test_later")}  # fmt: skip
     assert found["tests/test_app.py::Named::test_of_tests"][-2:] == [10, 11]
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_workers_of_django_write_their_tests(program, mechanism):
+    pytest.importorskip("django")
+    program.write("app.py", APP)
+    program.write("settings.py", 'SECRET_KEY = "x"\n')
+    program.write("tests/__init__.py", "")
+    for letter in "ab":
+        program.write(
+            f"tests/test_{letter}.py",
+            f"""
+            import app
+            from django.test import SimpleTestCase
+            class Some(SimpleTestCase):
+                def test_it(self): app.load("{letter}")
+            """,
+        )
+    events = {"PYTEAD_EVENTS": "rewrite"} if mechanism == "rewrite" else {}
+    spool = program.record("-m", "django", "test", "--settings=settings", "--parallel=2", **events)
+    assert in_tests(spool) == {"tests.test_a.Some.test_it": ["a"], "tests.test_b.Some.test_it": ["b"]}
+    sessions = {record[7] for record in spool.of("K")}
+    assert sessions == {("django", "module", "django", "settings")}
+    assert len({record[4] for record in spool.of("K")}) == 1 and len(spool.of("K")) == 2, "one for each worker"
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_an_example_of_a_docstring_is_a_test(program, mechanism):
+    program.write("app.py", APP)
+    program.write("shown.py", 'import app\n\ndef show():\n    """\n    >>> app.load("shown")\n    \'shown\'\n    """\n')
+    program.write(
+        "test_docs.py",
+        """
+        import doctest
+        import shown
+        def load_tests(loader, tests, pattern):
+            tests.addTests(doctest.DocTestSuite(shown))
+            return tests
+        """,
+    )
+    events = {"PYTEAD_EVENTS": "rewrite"} if mechanism == "rewrite" else {}
+    spool = program.record("-m", "unittest", "test_docs", **events)
+    assert in_tests(spool) == {"shown.show": ["shown"]}

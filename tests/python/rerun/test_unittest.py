@@ -225,3 +225,21 @@ def test_the_clock_is_put_forward(suite):
         suite, "tests.test_clock.Clock.test_it", program={"arguments": ["tests.test_clock"]}, shift_seconds=4e9
     )
     assert [line["outcome"] for line in found.values()] == ["passed"]
+
+
+def test_an_example_of_a_docstring_runs_again(suite):
+    suite.write(
+        "shown.py",
+        'def show():\n    """\n    >>> 1 + 1\n    2\n    """\n\ndef not_so():\n    """\n    >>> 1\n    2\n    """\n',
+    )
+    suite.write(
+        "test_docs.py",
+        """
+        import doctest
+        import shown
+        def load_tests(loader, tests, pattern):
+            return doctest.DocTestSuite(shown)
+        """,
+    )
+    found = rerun(suite, "shown.show", "shown.not_so", program={"arguments": ["test_docs"]})
+    assert [line["outcome"] for line in found.values()] == ["passed", "failed"]
