@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -34,8 +35,9 @@ const START: Duration = Duration::from_secs(120);
 const REPORT_MAX: u64 = 16 << 20;
 /// Bytes of functions' names in a variable; with more, all functions are recorded.
 const TARGETS_MAX: usize = 100 << 10;
-/// How often a run is looked at.
+/// How often a run is looked at, and how often its report.
 const LOOK: Duration = Duration::from_millis(5);
+const LOOK_AT_REPORT: Duration = Duration::from_millis(250);
 /// Bytes that the tests may write in all.
 const LAYER_MAX: u64 = 1 << 30;
 
@@ -67,6 +69,8 @@ pub struct Wanted<'a> {
     /// The files of tests are parted into so many groups at most, each with a process of its own: what a test finds of the others that
     /// were collected with it is noise.
     pub groups: usize,
+    /// Counts the tests that ended.
+    pub ended: &'a AtomicU64,
 }
 
 /// Where it is run.
@@ -240,7 +244,18 @@ impl Place<'_> {
             .map_err(failed)?;
         let count = u32::try_from(tests.len()).unwrap_or(u32::MAX);
         let until = Instant::now() + START + Duration::from_secs_f64(TEST_SECONDS).saturating_mul(count);
+        let (mut told, mut looked) = (0, Instant::now());
+        let mut tell = |ended: u64| {
+            let ended = ended.clamp(told, u64::from(count));
+            wanted.ended.fetch_add(ended - told, Ordering::Relaxed);
+            told = ended;
+        };
         while child.try_wait().map_err(failed)?.is_none() {
+            if looked.elapsed() > LOOK_AT_REPORT {
+                looked = Instant::now();
+                let lines = read_regular(&report, REPORT_MAX).unwrap_or_default();
+                tell(lines.iter().filter(|byte| **byte == b'\n').count() as u64);
+            }
             if cancel.is_cancelled() || Instant::now() > until {
                 contain::stop(child.id());
                 child.wait().map_err(failed)?;
@@ -248,6 +263,7 @@ impl Place<'_> {
             }
             std::thread::sleep(LOOK);
         }
+        tell(u64::from(count));
         let lines = read_regular(&report, REPORT_MAX).unwrap_or_default();
         let Report { mut found, start } = reported(&String::from_utf8_lossy(&lines), tests, self.root);
         let index = self.index.clone();
@@ -466,7 +482,8 @@ mod tests {
         tests.insert(TestId(9), RecordedTest { name: "t1.py::a".into(), session: other });
         let sizes = |groups: usize| {
             let (functions, collected) = (&BTreeMap::new(), &BTreeMap::new());
-            let wanted = Wanted { tests: &tests, functions, collected, variables: BTreeMap::new(), shift: None, groups };
+            let (variables, ended) = (BTreeMap::new(), &AtomicU64::new(0));
+            let wanted = Wanted { tests: &tests, functions, collected, variables, shift: None, groups, ended };
             grouped(&wanted).iter().map(|(_, tests)| tests.len()).collect::<Vec<_>>()
         };
         assert_eq!(sizes(1), [4, 1], "a session has its own process");

@@ -88,9 +88,9 @@ async fn run(
         (true, false) => (tests.asked.clone(), Asked::default()),
         (false, _) => tests.asked.halves(),
     };
-    let manner = Manner { shift: None, groups: 1 };
+    let manner = Manner { groups: 1, ..Manner::default() };
     let (mut one, other) = futures_util::try_join!(
-        run_tests(core, python, on, one, manner, &job.cancel),
+        run_tests(core, python, on, one, manner.clone(), &job.cancel),
         run_tests(core, python, on, other, manner, &job.cancel),
     )?;
     if job.is_cancelled() {

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
@@ -35,6 +37,9 @@ use crate::store::{StoredCall, StoredOutcome};
 /// The second run has another date and time of day: 400 days, 5 hours and some minutes later.
 const SHIFT: i64 = 400 * 86_400 + 5 * 3_600 + 17 * 60 + 13;
 
+/// How often it is told how many tests ended.
+const TELL: Duration = Duration::from_millis(250);
+
 /// In the second run the tests are collected in so many parts.
 const GROUPS: usize = 8;
 
@@ -58,8 +63,7 @@ pub async fn run(core: &Arc<Core>, recording: RecordingId, ran: On) -> Result<()
     let functions = choose::tests(&candidates, &starts);
     let tests = core.store().recorded_tests(&functions.keys().copied().collect::<Vec<_>>())?;
     if !tests.is_empty() {
-        // How many of them ran is not known before they all did.
-        let job = core.jobs.begin(JobKind::Replay, JobSubject::RecordedTests, 0);
+        let job = core.jobs.begin(JobKind::Replay, JobSubject::RecordedTests, 2 * tests.len() as u64);
         core.touch();
         let count = tests.len();
         let learned = learn(core, &environment, &ran, Asked { tests, functions }, candidates, &job).await?;
@@ -116,11 +120,16 @@ async fn learn(
     for candidate in candidates.into_iter().filter(is_wanted) {
         of_test.entry(candidate.test).or_default().push(candidate.call);
     }
-    let shifted = Manner { shift: Some(SHIFT), groups: GROUPS };
-    let (mut first, second) = futures_util::try_join!(
-        run_tests(core, environment, ran, asked.clone(), Manner { shift: None, groups: 1 }, &job.cancel),
-        run_tests(core, environment, ran, asked.clone(), shifted, &job.cancel),
-    )?;
+    let plain = Manner { groups: 1, ..Manner::default() };
+    let shifted = Manner { shift: Some(SHIFT), groups: GROUPS, ended: plain.ended.clone() };
+    let (ended, total) = (plain.ended.clone(), 2 * asked.tests.len() as u64);
+    let runs = async {
+        futures_util::try_join!(
+            run_tests(core, environment, ran, asked.clone(), plain, &job.cancel),
+            run_tests(core, environment, ran, asked.clone(), shifted, &job.cancel),
+        )
+    };
+    let (mut first, second) = while_telling(core, job, &ended, total, runs).await?;
     if !stands(core, ran).await? {
         return Ok(None);
     }
@@ -157,6 +166,20 @@ async fn learn(
     })
     .await??;
     Ok(Some(Learned { calls, not_run: first.not_run.into_values().next() }))
+}
+
+/// Waits for runs of tests, and tells how many tests ended so far.
+async fn while_telling<T>(core: &Core, job: &Job<'_>, ended: &AtomicU64, total: u64, runs: impl Future<Output = T>) -> T {
+    let mut runs = std::pin::pin!(runs);
+    loop {
+        tokio::select! {
+            done = &mut runs => return done,
+            () = tokio::time::sleep(TELL) => {
+                job.progress(ended.load(Ordering::Relaxed), total);
+                core.touch();
+            }
+        }
+    }
 }
 
 /// Tells whether the files are still those that the tests were to run on.

@@ -9,6 +9,7 @@ pub(crate) mod needed;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use tokio_util::sync::CancellationToken;
 
@@ -51,12 +52,14 @@ impl Asked {
 }
 
 /// How tests are run.
-#[derive(Clone, Copy)]
+#[derive(Clone, Default)]
 struct Manner {
     /// Seconds by which the clock is put forward.
     shift: Option<i64>,
     /// As [`Wanted::groups`].
     groups: usize,
+    /// Counts the tests that ended.
+    ended: Arc<AtomicU64>,
 }
 
 /// Runs tests off the async threads, with the variables that the project needs to be imported.
@@ -84,6 +87,7 @@ async fn run_tests(
             variables: environment::import_variables(&core),
             shift: manner.shift,
             groups: manner.groups,
+            ended: &manner.ended,
         };
         place.run(&wanted, &cancel)
     })
