@@ -51,6 +51,14 @@ def create():
     return {"id": row.lastrowid, "token": uuid.uuid4().hex, "at": time.time(), "title": now["title"]}
 
 
+def ticket(kind):
+    connection.get().execute("SELECT * FROM post")
+    if kind == "random":
+        value = uuid.uuid4().hex
+        return value
+    return kind
+
+
 def export(path):
     with open(path, "w") as stream:
         stream.write("%d" % len(connection.get().execute("SELECT * FROM post").fetchall()))
@@ -99,6 +107,14 @@ def test_of_others(visit):
 
 def test_create(visit):
     assert visit(app.create, title="two")["title"] == "two"
+
+
+def test_ticket(visit):
+    assert visit(app.ticket, "fixed") == "fixed"
+
+
+def test_random_ticket(visit):
+    assert visit(app.ticket, "random")
 
 
 def test_export(visit):
@@ -172,6 +188,14 @@ fn what_differs_from_run_to_run_is_left_out_and_what_stands_beside_it_is_not() {
     let place = recorded();
     edited(&place, "    now = request.get()", "    now = request.get()\n    pass", 0, &[]);
     edited(&place, "\"id\": row.lastrowid", "\"id\": row.lastrowid + 1", 1, &["web.app:create", "2 → 3"]);
+}
+
+#[test]
+fn a_path_that_only_a_call_took_which_cannot_be_compared_is_not_as_before() {
+    let place = recorded();
+    let path = ["web.app:ticket was edited and not compared", "no compared call runs edited line"];
+    edited(&place, "value = uuid.uuid4().hex", "value = uuid.uuid4().hex[1:]", 4, &path);
+    edited(&place, "    return kind\n", "    pass\n    return kind\n", 0, &["1 edited: 1 compared, 0 not compared."]);
 }
 
 #[test]

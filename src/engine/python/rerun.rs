@@ -22,6 +22,7 @@ use crate::domain::recorded_test::{self, RecordedTest, Runner, TestId, TestSessi
 use crate::domain::settings::{Record, Redact};
 use crate::engine::checks::secrets;
 use crate::engine::python::environment::Environment;
+use crate::python::protocol::Lines;
 use crate::python::value;
 use crate::record::ingest::Ingest;
 use crate::record::launch::{self, Mode};
@@ -71,6 +72,8 @@ pub struct Wanted<'a> {
     pub groups: usize,
     /// Counts the tests that ended.
     pub ended: &'a AtomicU64,
+    /// Lines that are followed, in the place of calls that are recorded.
+    pub lines: &'a Lines,
 }
 
 /// Where it is run.
@@ -107,6 +110,8 @@ pub struct Rerun {
     pub ms: u64,
     /// What was wrong, where it did not pass.
     pub said: Option<String>,
+    /// Of the lines that were followed, those that it did not run.
+    pub lines_left: Vec<(String, u32)>,
     /// The calls of each function, in the order in which they began.
     pub calls: BTreeMap<FunctionId, Vec<RerunCall>>,
 }
@@ -142,6 +147,8 @@ struct Request<'a> {
     shift_seconds: Option<i64>,
     report: PathBuf,
     functions: BTreeMap<&'a str, Vec<String>>,
+    project: &'a Path,
+    lines: &'a Lines,
 }
 
 #[derive(Serialize)]
@@ -161,6 +168,8 @@ enum Line {
         ms: u64,
         pid: Option<i64>,
         said: Option<String>,
+        #[serde(default)]
+        lines_left: Vec<(String, u32)>,
     },
     Broken {
         why: String,
@@ -228,6 +237,8 @@ impl Place<'_> {
                 .iter()
                 .map(|(name, id)| (*name, wanted.functions.get(id).into_iter().flatten().map(target).collect()))
                 .collect(),
+            project: self.root,
+            lines: wanted.lines,
         };
         let asked = scratch.path().join("request.json");
         let text = serde_json::to_string(&request)
@@ -337,11 +348,13 @@ impl Place<'_> {
         let text = |path: &std::ffi::OsStr| path.to_string_lossy().into_owned();
         confinement.env.extend([
             ("PYTHONPATH".to_owned(), text(&path)),
-            ("PYTEAD_SPOOL".to_owned(), text(spool.as_os_str())),
             ("PYTEAD_RECORDING".to_owned(), "rerun".to_owned()),
             ("PYTHONHASHSEED".to_owned(), "0".to_owned()),
             ("PYTHONDONTWRITEBYTECODE".to_owned(), "1".to_owned()),
         ]);
+        if wanted.lines.is_empty() {
+            confinement.env.insert("PYTEAD_SPOOL".to_owned(), text(spool.as_os_str()));
+        }
         if let Some(base) = &interpreter.user_base {
             confinement.env.insert("PYTHONUSERBASE".to_owned(), base.display().to_string());
         }
@@ -389,12 +402,12 @@ fn reported(report: &str, tests: &BTreeMap<&str, TestId>, root: &Path) -> Report
     let mut start = None;
     for line in report.lines() {
         match serde_json::from_str(line) {
-            Ok(Line::Test { test, outcome, ms, pid, said }) => {
+            Ok(Line::Test { test, outcome, ms, pid, said, lines_left }) => {
                 if let Some(id) = tests.get(test.as_str()) {
                     start = start.or(pid.filter(|_| test.is_empty()).map(|pid| (pid, *id)));
                     let passed = matches!(outcome.as_str(), "passed" | "xfailed" | "skipped");
                     let said = said.or_else(|| (!passed).then_some(outcome));
-                    found.tests.insert(*id, Rerun { passed, ms, said, calls: BTreeMap::new() });
+                    found.tests.insert(*id, Rerun { passed, ms, said, lines_left, calls: BTreeMap::new() });
                 }
             }
             Ok(Line::Broken { why, path, line, tests: broken }) => {
@@ -482,8 +495,8 @@ mod tests {
         tests.insert(TestId(9), RecordedTest { name: "t1.py::a".into(), session: other });
         let sizes = |groups: usize| {
             let (functions, collected) = (&BTreeMap::new(), &BTreeMap::new());
-            let (variables, ended) = (BTreeMap::new(), &AtomicU64::new(0));
-            let wanted = Wanted { tests: &tests, functions, collected, variables, shift: None, groups, ended };
+            let (variables, ended, lines) = (BTreeMap::new(), &AtomicU64::new(0), &Lines::new());
+            let wanted = Wanted { tests: &tests, functions, collected, variables, shift: None, groups, ended, lines };
             grouped(&wanted).iter().map(|(_, tests)| tests.len()).collect::<Vec<_>>()
         };
         assert_eq!(sizes(1), [4, 1], "a session has its own process");

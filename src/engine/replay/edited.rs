@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
+
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
@@ -19,6 +21,7 @@ use crate::engine::python::environment;
 use crate::engine::replay::accepted_tests;
 use crate::engine::replay::code_versions::init_print;
 use crate::engine::replay::imports;
+use crate::engine::replay::recorded_tests;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::python::protocol::Lines;
@@ -210,9 +213,16 @@ async fn follow(
         let own = calls::read::comparable_calls(core, by)?.into_iter().map(|(call, _)| call);
         calls.extend(own.filter(|call| ids.contains(&call.id)));
     }
-    calls.retain(|call| call.observed.inside.is_none());
+    let (inside, alone): (Vec<Call>, Vec<Call>) = calls.into_iter().partition(|call| call.observed.inside.is_some());
     let lines = Lines::from([(one.path.to_string(), edited.iter().chain(&missed).copied().collect())]);
-    let left = environment::contained(core).await?.lines_left(core, &calls, &lines).await?;
+    let python = environment::contained(core).await?;
+    let mut left = python.lines_left(core, &alone, &lines).await?;
+    // Calls in tests are asked for what those alone leave.
+    let open = if alone.is_empty() { lines } else { of_files(&left) };
+    let cancel = CancellationToken::new();
+    if let Some(never) = recorded_tests::compare::lines_left(core, &python, &inside, &open, &cancel).await? {
+        left = never;
+    }
     one.unrun = left.into_iter().map(|(_, line)| line).collect();
     if let Some(first) = one.unrun.iter().find(|line| edited.contains(line)) {
         one.not_compared.insert(0, NotCompared { reason: ReasonCode::EditedPathNotCompared.with(first), calls: 0 });
@@ -220,6 +230,12 @@ async fn follow(
         one.not_compared.insert(0, NotCompared { reason: ReasonCode::RecordedPathNotCompared.with(first), calls: 0 });
     }
     Ok(())
+}
+
+fn of_files(places: &BTreeSet<(String, u32)>) -> Lines {
+    let mut lines = Lines::new();
+    places.iter().for_each(|(path, line)| lines.entry(path.clone()).or_default().push(*line));
+    lines
 }
 
 /// Lists the lines of a function that differ from its text before.

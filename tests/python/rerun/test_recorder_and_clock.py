@@ -75,6 +75,36 @@ def test_what_runs_before_the_first_test_is_the_start(project):
     assert processes[found["test_one.py::test_a"]["pid"]] == [("register", ("a",))]
 
 
+def test_lines_that_a_test_does_not_run_are_said(project):
+    project.write(
+        "shop.py",
+        """
+        import threading
+
+        def price(count):
+            if count > 2:
+                return 3
+            return 4
+
+        def late():
+            worker = threading.Thread(target=price, args=(3,))
+            worker.start()
+            worker.join()
+
+        ONE = price(1)
+        """,
+    )
+    project.write("test_it.py", "import shop\ndef test_a(): shop.price(1)\ndef test_b(): shop.late()\n")
+    names = ["", "test_it.py::test_a", "test_it.py::test_b"]
+    found = project.rerun(*names[1:], lines={"shop.py": [5, 6, 7]})
+    assert [found[name]["lines_left"] for name in names[1:]] == [[["shop.py", 6]], [["shop.py", 7]]]
+    found = project.rerun(*names[:2], collect=["test_it.py"], lines={"shop.py": [6, 7]}, project=str(project.base))
+    assert found[""]["lines_left"] == [], "there is no such file"
+    found = project.rerun(*names[:1], collect=["test_it.py"], lines={"project/shop.py": [6, 7]}, project=str(project.base))
+    assert found[""]["lines_left"] == [["project/shop.py", 6]]
+    assert "lines_left" not in project.rerun(names[1])[names[1]]
+
+
 def test_a_start_with_a_file_that_breaks_fails(project):
     project.write("test_one.py", "def test_a(): pass\n")
     project.write("test_two.py", "1 / 0\n")

@@ -17,10 +17,10 @@ if (
 ):
     del sys.path[0]
 
-from pytead_tui.rerun import breakage, place  # noqa: E402
+from pytead_tui.rerun import breakage, followed, place  # noqa: E402
 from pytead_tui.rerun.forks import Fork, Gone, Writer, end_session  # noqa: E402
 from pytead_tui.rerun.report import Report  # noqa: E402
-from pytead_tui.rerun.request import Request, read  # noqa: E402
+from pytead_tui.rerun.request import START, Request, read  # noqa: E402
 
 BROKEN = 3
 GRACE = 5.0  # seconds for a session to end after its last test
@@ -97,6 +97,9 @@ class Rerun:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             place.enter(self.request)
+            followed.ask(self.request.project, self.request.lines)
+            if START in tests:
+                followed.begin()
             if self.request.program is None:
                 from pytead_tui.rerun import session  # where the project's pytest is found
             else:

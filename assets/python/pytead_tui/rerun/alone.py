@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 
+from pytead_tui.rerun import followed
 from pytead_tui.rerun.breakage import place
 from pytead_tui.rerun.forks import Fork, Gone, Writer, flush, narrow
 from pytead_tui.worker.modules import describe
@@ -36,6 +37,7 @@ def run(test: str, root: str, functions: "list[str] | None", work: "Callable[[],
     numpy = sys.modules.get("numpy.random")
     if numpy is not None:
         numpy.seed(0)
+    followed.begin()
     began = time.perf_counter_ns()
     try:
         found = work()
@@ -43,7 +45,7 @@ def run(test: str, root: str, functions: "list[str] | None", work: "Callable[[],
         found = {"outcome": "died", "said": describe(error), **place(error, root)}
     milliseconds = (time.perf_counter_ns() - began) // 10**6
     flush()  # before the line: who gets it ends this process
-    return {"kind": "test", "test": test, "ms": milliseconds, "pid": os.getpid(), **found}
+    return {"kind": "test", "test": test, "ms": milliseconds, "pid": os.getpid(), **found, **followed.report()}
 
 
 def unfinished(test: str, outcome: str, said: str, pid: int, seconds: float) -> dict:

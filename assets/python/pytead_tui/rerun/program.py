@@ -16,7 +16,7 @@ import unittest.loader
 from collections.abc import Callable
 
 from pytead_tui.recorder.current_unittest import name_of
-from pytead_tui.rerun import alone, one_unittest
+from pytead_tui.rerun import alone, followed, one_unittest
 from pytead_tui.rerun.breakage import place, why
 from pytead_tui.rerun.forks import Writer
 from pytead_tui.rerun.one_unittest import tests_in
@@ -161,7 +161,7 @@ class _Session:
             error = self.errors[0][1]
             line.update(outcome="failed", said=why(error), **place(error, self.request.root))
         milliseconds = int((time.monotonic() - self.began) * 1000)
-        self.writer.send(kind="test", test=START, ms=milliseconds, pid=os.getpid(), **line)
+        self.writer.send(kind="test", test=START, ms=milliseconds, pid=os.getpid(), **line, **followed.report())
 
     def _run_one(self, name: str, test: unittest.TestCase) -> None:
         request = self.request

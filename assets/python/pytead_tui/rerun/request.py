@@ -32,6 +32,8 @@ class Request:
     shift_seconds: "float | None"
     report: str
     functions: "dict[str, list[str]]"
+    project: str  # the root of the project, which can be above that of the session
+    lines: "dict[str, list[int]]"  # that are followed, by files relative to the project
 
 
 def read(file: str) -> Request:
@@ -48,4 +50,5 @@ def read(file: str) -> Request:
         collect=list(given.get("collect") or []), test_seconds=float(given["test_seconds"]),
         shift_seconds=given.get("shift_seconds"), report=given["report"],
         functions=dict(given.get("functions") or {}),
+        project=given.get("project") or given["root"], lines=dict(given.get("lines") or {}),
     )  # fmt: skip

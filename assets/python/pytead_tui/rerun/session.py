@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 from _pytest.assertion import rewrite
 
-from pytead_tui.rerun import one_test
+from pytead_tui.rerun import followed, one_test
 from pytead_tui.rerun.above import Tests
 from pytead_tui.rerun.breakage import place, why
 from pytead_tui.rerun.forks import Writer
@@ -197,7 +197,7 @@ class _Session:
             error = self.errors[0][1]
             line.update(outcome="failed", said=why(error), **place(error, self.request.root))
         milliseconds = int((time.monotonic() - self.began) * 1000)
-        self._send(kind="test", test=START, ms=milliseconds, pid=os.getpid(), **line)
+        self._send(kind="test", test=START, ms=milliseconds, pid=os.getpid(), **line, **followed.report())
 
     def _send(self, **line: object) -> None:
         self.writer.send(**line)

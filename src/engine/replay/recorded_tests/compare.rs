@@ -1,7 +1,9 @@
 //! Recorded calls as they end today inside their tests.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
@@ -14,19 +16,23 @@ use crate::domain::recorded_test::{FormerRun, RecordedTest, TestId};
 use crate::domain::value::Value;
 use crate::engine::python::environment::Environment;
 use crate::engine::python::replay_calls::{Observed, under_former_names};
-use crate::engine::python::rerun::{Rerun, RerunCall, Reruns};
+use crate::engine::python::rerun::{Files, Rerun, RerunCall, Reruns};
 use crate::engine::replay::recorded_tests::{Asked, Manner, On, run_tests};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
 use crate::generate::replay::difference;
 use crate::generate::{align, noise};
+use crate::python::protocol::Lines;
 use crate::python::value;
 use crate::python::zygote::NotMade;
 use crate::source::index::Index;
 
 /// So few tests run in one process, or twice at the same time: starting them takes longer than they do.
 const FEW: usize = 12;
+
+/// In so many tests it is looked for the lines that they run.
+const FOLLOWED_MAX: usize = 24;
 
 /// The outcomes of calls.
 #[derive(Default)]
@@ -102,6 +108,32 @@ async fn run(
     one.tests.extend(other.tests);
     one.not_run.extend(other.not_run);
     Ok(Twice { first: tests.outcomes(&one, &on.index), ..Twice::default() })
+}
+
+/// Runs the tests of these calls once more, on today's files, and gives the lines among these that none of them runs. `None` where no
+/// test told.
+///
+/// # Errors
+/// Fails when the database does, or Python cannot be started.
+pub async fn lines_left(
+    core: &Arc<Core>,
+    python: &Arc<Environment>,
+    calls: &[Call],
+    lines: &Lines,
+    cancel: &CancellationToken,
+) -> Result<Option<BTreeSet<(String, u32)>>, Trouble> {
+    if calls.is_empty() || lines.values().all(Vec::is_empty) || blocking(contain::available_for_tests).await?.is_err() {
+        return Ok(None);
+    }
+    let mut asked = Tests::of(core, calls)?.asked;
+    if let Some(beyond) = asked.tests.keys().nth(FOLLOWED_MAX).copied() {
+        asked.tests.split_off(&beyond);
+    }
+    let today = On { index: core.index(), files: Files::default() };
+    let manner = Manner { groups: 1, lines: lines.clone(), ..Manner::default() };
+    let runs = run_tests(core, python, &today, asked, manner, cancel).await?;
+    let left = runs.tests.into_values().map(|run| run.lines_left.into_iter().collect::<BTreeSet<_>>());
+    Ok(left.reduce(|all, own| &all & &own))
 }
 
 /// The tests of some calls, and what is known of them.

@@ -121,7 +121,7 @@ async fn learn(
         of_test.entry(candidate.test).or_default().push(candidate.call);
     }
     let plain = Manner { groups: 1, ..Manner::default() };
-    let shifted = Manner { shift: Some(SHIFT), groups: GROUPS, ended: plain.ended.clone() };
+    let shifted = Manner { shift: Some(SHIFT), groups: GROUPS, ended: plain.ended.clone(), ..Manner::default() };
     let (ended, total) = (plain.ended.clone(), 2 * asked.tests.len() as u64);
     let runs = async {
         futures_util::try_join!(

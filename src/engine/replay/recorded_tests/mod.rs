@@ -20,6 +20,7 @@ use crate::engine::python::environment::{self, Environment};
 use crate::engine::python::rerun::{Files, Place, Reruns, Wanted};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
+use crate::python::protocol::Lines;
 use crate::source::index::Index;
 
 /// The code that tests run on.
@@ -60,6 +61,8 @@ struct Manner {
     groups: usize,
     /// Counts the tests that ended.
     ended: Arc<AtomicU64>,
+    /// As [`Wanted::lines`].
+    lines: Lines,
 }
 
 /// Runs tests off the async threads, with the variables that the project needs to be imported.
@@ -88,6 +91,7 @@ async fn run_tests(
             shift: manner.shift,
             groups: manner.groups,
             ended: &manner.ended,
+            lines: &manner.lines,
         };
         place.run(&wanted, &cancel)
     })
