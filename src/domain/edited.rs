@@ -64,6 +64,12 @@ impl EditedCode {
         self.not_compared.iter().any(|one| one.reason.code == ReasonCode::AcceptedTestFails)
     }
 
+    /// Tells whether a recorded test of it fails that passed, and no call in it tells why.
+    fn fails_in_test(&self) -> bool {
+        let codes = [ReasonCode::TestFails, ReasonCode::UnittestFails, ReasonCode::DjangoTestFails];
+        self.not_compared.iter().any(|one| codes.contains(&one.reason.code))
+    }
+
     /// Says what would tell more: the test that may run it, or what helps against the first reason.
     #[must_use]
     pub fn fix(&self) -> String {
@@ -172,10 +178,15 @@ impl Edits {
     }
 
     /// Tells whether something is broken whatever the calls say: an import, a function that is gone with its calls, an
-    /// accepted test.
+    /// accepted test, a recorded one.
     #[must_use]
     pub fn breaks(&self) -> bool {
-        !self.import_failures.is_empty() || !self.gone.is_empty() || self.edited.iter().any(EditedCode::fails)
+        !self.import_failures.is_empty() || !self.gone.is_empty() || self.edited.iter().any(|one| self.is_broken(one))
+    }
+
+    /// Tells whether a test of edited code fails. Where tests were edited, too, a recorded one may fail because of that.
+    fn is_broken(&self, one: &EditedCode) -> bool {
+        one.fails() || self.tests.is_empty() && one.fails_in_test()
     }
 
     /// Says in lines what broke, what was not compared and what does not count.
@@ -192,7 +203,7 @@ impl Edits {
         out.extend(
             self.not_compared()
                 .filter(|one| !is_said(one))
-                .map(|one| format!("{} {}", if one.fails() { "✗" } else { "?" }, one.summary())),
+                .map(|one| format!("{} {}", if self.is_broken(one) { "✗" } else { "?" }, one.summary())),
         );
         let named = |what: &str, names: &[FunctionId]| {
             (!names.is_empty()).then(|| format!("◦ {what}: {}.", list(names.iter().map(|id| id.0.as_str()))))
@@ -249,6 +260,16 @@ mod tests {
             unrun: Vec::new(),
             test: None,
         }
+    }
+
+    #[test]
+    fn a_recorded_test_that_fails_breaks_unless_tests_were_edited() {
+        let mut edits = Edits { edited: vec![edited(0, 0, vec![(ReasonCode::TestFails, 1)])], ..Edits::default() };
+        assert!(edits.breaks());
+        assert!(edits.lines()[0].starts_with('✗'));
+        edits.tests.push(FunctionId("tests.test_m:test_f".into()));
+        assert!(!edits.breaks());
+        assert!(edits.lines()[0].starts_with('?'));
     }
 
     #[test]

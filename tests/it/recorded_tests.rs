@@ -51,6 +51,10 @@ def create():
     return {"id": row.lastrowid, "token": uuid.uuid4().hex, "at": time.time(), "title": now["title"]}
 
 
+def become(user):
+    request.get()["user"] = user
+
+
 def ticket(kind):
     connection.get().execute("SELECT * FROM post")
     if kind == "random":
@@ -107,6 +111,12 @@ def test_of_others(visit):
 
 def test_create(visit):
     assert visit(app.create, title="two")["title"] == "two"
+
+
+def test_become(visit):
+    visit(app.become, "eve")
+    with pytest.raises(app.Forbidden):
+        app.get_post(1)
 
 
 def test_ticket(visit):
@@ -212,7 +222,11 @@ fn a_test_that_fails_although_no_call_differs_is_told() {
     place.edit("web/app.py", "request = ContextVar(\"request\")", "request = ContextVar(\"request\")\nLIMIT = 3");
     place.edit("tests/test_app.py", "[\"title\"] == \"two\"", "[\"title\"] == \"three\"");
     place.edit("web/app.py", "    now = request.get()", "    now = request.get()\n    pass");
+    // It is the test that was edited.
     ends(&place, 4, &["web.app:create was edited and not compared", "its test tests/test_app.py::test_create fails now"]);
+    place.save("tests/test_app.py", TESTS);
+    place.save("web/app.py", APP);
+    edited(&place, "[\"user\"] = user", "[\"user\"] = \"ada\"", 1, &["✗ web.app:become", "test_become fails now"]);
 }
 
 #[test]
