@@ -20,6 +20,7 @@ pub mod job_subject;
 pub mod journal_entry;
 pub mod journey;
 pub mod killer;
+pub mod likeness;
 pub mod observation;
 pub mod parts;
 pub mod proposal;

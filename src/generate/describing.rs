@@ -1,10 +1,11 @@
 //! Which objects may say how they are made: those whose class has a text, or attributes that are its arguments. And which
 //! tell what `==` sees of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::domain::call::{Call, Outcome};
 use crate::domain::function::Param;
+use crate::domain::likeness;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::project::{Init, Lookup, Project};
 
@@ -16,7 +17,7 @@ const CLASSES_MAX: usize = 200;
 /// Lists objects that may tell how they are made, by a text or by attributes: each state once.
 #[must_use]
 pub fn telling(calls: Vec<&Call>, project: Project<'_>) -> Vec<Value> {
-    let mut found: BTreeMap<TypeName, Vec<(Value, Value)>> = BTreeMap::new();
+    let mut found: BTreeMap<TypeName, States> = BTreeMap::new();
     for call in calls {
         let given = match &call.effect.outcome {
             Outcome::Returned(value) => std::slice::from_ref(value),
@@ -29,18 +30,35 @@ pub fn telling(calls: Vec<&Call>, project: Project<'_>) -> Vec<Value> {
                 if let Value::Object { ty, kind: ObjectKind::Plain, fields, .. } = part
                     && (says_something(project, ty) || answers(project, ty, fields) || is_foreign(project, ty))
                 {
-                    let states = found.entry(ty.clone()).or_default();
-                    let plain = project.without_caches(part);
-                    let known = states.iter().any(|(other, _)| other.first_difference(&plain).is_none());
-                    if !known && states.len() < STATES_MAX {
-                        states.push((plain, part.clone()));
-                    }
+                    found.entry(ty.clone()).or_default().add(project.without_caches(part), part);
                 }
                 true
             });
         }
     }
-    found.into_values().flatten().map(|(_, object)| object).collect()
+    found.into_values().flat_map(|states| states.objects).collect()
+}
+
+/// The states of a class that were met.
+#[derive(Default)]
+struct States {
+    /// Without what their objects computed once and keep, by [`likeness`].
+    plain: HashMap<u64, Vec<Value>>,
+    /// As they were met.
+    objects: Vec<Value>,
+}
+
+impl States {
+    fn add(&mut self, plain: Value, object: &Value) {
+        if self.objects.len() >= STATES_MAX {
+            return;
+        }
+        let alike = self.plain.entry(likeness::of(&plain)).or_default();
+        if alike.iter().all(|other| other.first_difference(&plain).is_some()) {
+            alike.push(plain);
+            self.objects.push(object.clone());
+        }
+    }
 }
 
 /// Lists an object of each class whose objects are asserted by `==`, as calls gave them.

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::domain::call::{Call, Outcome};
+use crate::domain::likeness;
 use crate::domain::parts;
 use crate::domain::value::{TypeName, Value};
 
@@ -22,7 +23,10 @@ pub struct Learned {
     filled: HashMap<TypeName, BTreeSet<String>>,
     /// Fields that came to hold something else in any other way.
     altered: HashMap<TypeName, BTreeSet<String>>,
-    forms: HashMap<TypeName, Vec<(Value, Form)>>,
+    /// By class and [`likeness`].
+    forms: HashMap<TypeName, HashMap<u64, Vec<(Value, Form)>>>,
+    /// How many there are.
+    told: u64,
     /// Whether `==` of a class looks at a field, where that was tried.
     compared: HashMap<TypeName, BTreeMap<String, bool>>,
 }
@@ -96,7 +100,8 @@ impl Learned {
         let object = plain(object);
         if let Some((mut form, _)) = ways.into_iter().find(|(_, made)| object.first_difference(&plain(made)).is_none()) {
             // The sandbox numbers objects in its own way.
-            let first = FORMS_FROM + self.forms.values().map(Vec::len).sum::<usize>() as u64 * OBJECTS_MAX;
+            let first = FORMS_FROM + self.told * OBJECTS_MAX;
+            self.told += 1;
             for value in form.args.iter_mut().chain(form.kwargs.iter_mut().map(|(_, value)| value)) {
                 parts::each(value, &mut |part| {
                     if let Value::Object { ordinal, .. } | Value::Ref(ordinal) | Value::Shared(ordinal, _) = part {
@@ -104,15 +109,16 @@ impl Learned {
                     }
                 });
             }
-            self.forms.entry(ty.clone()).or_default().push((object, form));
+            let alike = self.forms.entry(ty.clone()).or_default().entry(likeness::of(&object)).or_default();
+            alike.push((object, form));
         }
     }
 
     /// Gives how an object of this state is made, as far as it is known.
     #[must_use]
     pub fn form(&self, ty: &TypeName, plain: &Value) -> Option<&Form> {
-        let known = self.forms.get(ty)?;
-        known.iter().find(|(object, _)| object.first_difference(plain).is_none()).map(|(_, form)| form)
+        let alike = self.forms.get(ty)?.get(&likeness::of(plain))?;
+        alike.iter().find(|(object, _)| object.first_difference(plain).is_none()).map(|(_, form)| form)
     }
 }
 

@@ -271,19 +271,17 @@ impl<'a> Project<'a> {
     /// Gives a value without what its objects computed once and keep: it comes back when it is asked for.
     #[must_use]
     pub fn without_caches(&self, value: &Value) -> Value {
-        let pairs = |fields: &[(String, Value)]| -> Vec<(String, Value)> {
-            fields.iter().map(|(name, value)| (name.clone(), self.without_caches(value))).collect()
-        };
+        let plain = |(name, value): &(String, Value)| (name.clone(), self.without_caches(value));
         let all = |values: &[Value]| values.iter().map(|value| self.without_caches(value)).collect();
         match value {
             Value::Object { ordinal, ty, kind, fields } => {
-                let kept: Vec<_> = fields.iter().filter(|(name, value)| !self.is_cache(ty, name, value)).cloned().collect();
-                Value::Object { ordinal: *ordinal, ty: ty.clone(), kind: *kind, fields: pairs(&kept) }
+                let kept = fields.iter().filter(|(name, value)| !self.is_cache(ty, name, value));
+                Value::Object { ordinal: *ordinal, ty: ty.clone(), kind: *kind, fields: kept.map(plain).collect() }
             }
             Value::Exception { ordinal, ty, args, fields } => {
                 // What an exception was raised from is no argument of it.
-                let kept: Vec<_> = fields.iter().filter(|(name, _)| name != CAUSE).cloned().collect();
-                Value::Exception { ordinal: *ordinal, ty: ty.clone(), args: all(args), fields: pairs(&kept) }
+                let kept = fields.iter().filter(|(name, _)| name != CAUSE);
+                Value::Exception { ordinal: *ordinal, ty: ty.clone(), args: all(args), fields: kept.map(plain).collect() }
             }
             Value::List(items) => Value::List(all(items)),
             Value::Tuple(items) => Value::Tuple(all(items)),
