@@ -51,13 +51,17 @@ def count(x):
 
 def zone_hour(stamp):
     return datetime.datetime.fromtimestamp(stamp).hour
+
+
+def modules(folder):
+    return sum(name.endswith(".py") for _, _, names in os.walk(folder) for name in names)
 "#;
 
 const MAIN: &str = r#"
 from lib import core
 
 core.greet("ada"), core.mode("live"), core.square(4), core.shuffled_sum([1, 2, 3]), core.line("x"), core.age(1990)
-core.count("a"), core.zone_hour(0), core.set_lang("fr")
+core.count("a"), core.zone_hour(0), core.set_lang("fr"), core.modules(".")
 "#;
 
 /// What is refused says in which circumstances it fails or what it leaves behind; what can be helped is helped.
@@ -92,6 +96,8 @@ fn every_rule_of_the_gate_is_met_by_a_function_of_its_own() {
         ("age", "test_age, 400 days later"),
         ("count", "fails the second time in a process: it changes lib.core._seen"),
         ("zone_hour", "test_zone_hour, in another time zone"),
+        // It goes through all below the folder that it runs in, which is not the root of the machine.
+        ("modules", "test_modules, in another folder"),
     ] {
         let draft = of(name);
         assert!(draft.starts_with(&format!("lib.core:{name}  refused")) && draft.contains(said), "{draft}");

@@ -391,6 +391,7 @@ impl Desk<'_> {
             let zone = if Path::new("/usr/share/zoneinfo").join(ZONE).exists() { ZONE } else { PLAIN_ZONE };
             env.insert("TZ".to_owned(), zone.to_owned());
         }
+        let elsewhere = around.elsewhere.then(|| self.trials.environment.provers.elsewhere()).transpose()?;
         let session = Session {
             root: &self.trials.core.root,
             paths: &self.trials.fresh.roots,
@@ -398,7 +399,7 @@ impl Desk<'_> {
             bench: self.bench,
             tests: self.files,
             env,
-            cwd: around.elsewhere.then_some(Path::new("/")),
+            cwd: elsewhere.as_deref(),
             other_machine: around.machine,
             plain: around.plain,
             runs,

@@ -115,6 +115,7 @@ impl Fresh {
         let scratch = contain::scratch()?;
         let (bench, owners) = lay_out(&self.root, scratch.path(), drafts)?;
         let tests: Vec<String> = owners.keys().cloned().collect();
+        let elsewhere = way.elsewhere.then(|| self.environment.provers.elsewhere()).transpose()?;
         let suite = Suite {
             interpreter: &self.environment.interpreter.path,
             package: &self.environment.package,
@@ -128,7 +129,7 @@ impl Fresh {
                 Manner::Backward => Some("reverse"),
                 Manner::Shuffled => Some("shuffle"),
             },
-            cwd: way.elsewhere.then_some(Path::new("/")),
+            cwd: elsewhere.as_deref(),
             other_machine: way.elsewhere,
             env: [("PYTHONSAFEPATH".to_owned(), "1".to_owned())].into_iter().chain(self.variables.clone()).collect(),
             limit: self.limit + Duration::from_secs(drafts.len() as u64),
@@ -153,6 +154,7 @@ pub fn contained(
     confinement.cwd.clone_from(&invocation.cwd);
     confinement.read_only.clone_from(&environment.interpreter.prefixes);
     confinement.read_only.push(environment.package.folder.clone());
+    confinement.read_only.push(environment.provers.elsewhere()?);
     confinement.env.clone_from(&invocation.env);
     if let Some(base) = &environment.interpreter.user_base {
         confinement.env.insert("PYTHONUSERBASE".into(), base.display().to_string());

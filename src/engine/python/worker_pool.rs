@@ -31,6 +31,7 @@ pub enum Author {
 pub struct Provers {
     warm: tokio::sync::Mutex<BTreeMap<(Author, u32), Worker>>,
     folders: [OnceLock<Arc<TempDir>>; 2],
+    elsewhere: OnceLock<Arc<TempDir>>,
     never: Mutex<HashSet<FunctionId>>,
     visited: Mutex<BTreeSet<(Author, u32, bool)>>,
     /// Runs of the proof at hand found that plain pytest does not reach the project's modules, or reaches another copy of
@@ -62,7 +63,7 @@ impl Provers {
         spec.tried = true;
         spec.tests = true;
         spec.hash_seed = hash_seed;
-        spec.read_only = vec![self.folder(author)?.path().to_owned()];
+        spec.read_only = vec![self.folder(author)?.path().to_owned(), self.elsewhere()?];
         let worker = Worker::start(spec).await?;
         let hello = worker.hello().await?;
         warm.insert((author, hash_seed), worker.clone());
@@ -79,13 +80,17 @@ impl Provers {
             .map_err(|error| Trouble::environment("A proof could not be laid out.").because(format!("{error}.")))
     }
 
+    /// Gives the folder that tests run in to see whether they pass in another one than the project's: an empty one that nobody
+    /// writes to. A test that goes through all files below would not come to the end of the root of a machine.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    pub fn elsewhere(&self) -> Result<PathBuf, Trouble> {
+        Ok(made(&self.elsewhere)?.path().to_owned())
+    }
+
     fn folder(&self, author: Author) -> Result<Arc<TempDir>, Trouble> {
-        let slot = &self.folders[usize::from(author == Author::Foreign)];
-        if let Some(folder) = slot.get() {
-            return Ok(folder.clone());
-        }
-        let made = Arc::new(contain::scratch()?);
-        Ok(slot.get_or_init(|| made).clone())
+        made(&self.folders[usize::from(author == Author::Foreign)])
     }
 
     /// Tells whether nothing ran yet in the Python of a hash seed, with or without the project's folders on the path; that is
@@ -103,6 +108,15 @@ impl Provers {
     pub fn is_distrusted(&self, function: &FunctionId) -> bool {
         self.never.lock().contains(function)
     }
+}
+
+/// Gives a folder, made when it is first asked for.
+fn made(slot: &OnceLock<Arc<TempDir>>) -> Result<Arc<TempDir>, Trouble> {
+    if let Some(folder) = slot.get() {
+        return Ok(folder.clone());
+    }
+    let made = Arc::new(contain::scratch()?);
+    Ok(slot.get_or_init(|| made).clone())
 }
 
 /// Gives the folders of a project as the runs of its tests need them.
