@@ -6,7 +6,12 @@ import marshal
 import pytest
 from test_shop_replayed import Worker
 
+from pytead_tui.worker import closely, mutants
+
 SOURCE = """\
+import threading
+
+
 def grade(points, bonus=0):
     total = points + bonus
     if total >= 50:
@@ -38,6 +43,38 @@ def ratio(total, parts):
 def remember(item):
     SEEN.append(item)
     return len(SEEN) + 1
+
+
+KEPT = {}
+
+
+def doubled(n):
+    if n in KEPT:
+        return KEPT[n] + 0
+    KEPT[n] = 2 * n
+    return KEPT[n]
+
+
+def in_thread(n):
+    found = []
+
+    def work():
+        if n > 2:
+            found.append(n * 3)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    return found
+
+
+def shared_out(total, heads):
+    if heads == 0:
+        raise ValueError(
+            "nobody"
+            + str(total * 7)
+        )
+    return total / heads
 """
 
 
@@ -99,6 +136,34 @@ def test_what_a_call_does_not_notice_is_told_for_each_that_it_was_tried_with(loo
 def test_what_a_test_would_compare_as_equal_is_no_difference(looked):
     by_one, by_two = looked("ratio", *([("total", 1, 8), ("parts", 1, parts)] for parts in (1, 2)))
     assert by_one < by_two, "8 * 1 is 8, and equals 8.0"
+
+
+def labels(tmp_path, name: str) -> list:
+    """Lists the faults of a function, by the numbers that a reply gives them."""
+    space: dict = {"__name__": "m"}
+    file = tmp_path / "project" / "m.py"
+    exec(compile(file.read_text(), str(file), "exec"), space)
+    return [fault.label for fault in mutants.of(space[name], closely.FAULTS)]
+
+
+def test_a_fault_in_what_a_call_does_not_come_to_is_not_noticed_by_it(looked, tmp_path):
+    looked("shared_out", [("total", 1, 8), ("heads", 1, 2)], [("total", 1, 8), ("heads", 1, 0)])
+    shares, refuses = ([labels(tmp_path, "shared_out")[at] for at in silent] for silent in looked.silent)
+    assert {"7 → 8", "* → //"} <= set(shares)
+    assert "/ → *" in refuses and "/ → *" not in shares
+    assert not {"7 → 8", "* → //"} & set(refuses), "its own message is another one then"
+
+
+def test_a_fault_where_a_call_comes_to_once_something_is_kept_is_noticed(looked, tmp_path):
+    looked("doubled", [("n", 1, 4)])
+    assert looked.silent != [None]
+    assert "0 → 1" not in [labels(tmp_path, "doubled")[at] for at in looked.silent[0]]
+
+
+def test_what_runs_in_another_thread_is_not_taken_for_out_of_reach(looked, tmp_path):
+    looked("in_thread", [("n", 1, 4)])
+    silent = [labels(tmp_path, "in_thread")[at] for at in looked.silent[0]]
+    assert "3 → 4" not in silent and "a condition is the other way round" not in silent
 
 
 def test_a_loop_that_runs_again_shows_more_than_one_that_runs_once(looked):

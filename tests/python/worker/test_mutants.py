@@ -117,3 +117,33 @@ def test_a_file_that_is_another_by_now_has_no_faults(total, text):
     assert mutants.of(total, 8) == []
 
 
+STATEMENTS = """\
+def price(lines, rate):
+    total = 0
+    for line in lines:
+        total += (
+            line
+            * 3
+        )
+    if rate > 1:
+        @cached(4)
+        def by(n):
+            return n + 5
+        print(by(6))
+    return total
+"""
+
+
+def test_a_fault_is_within_the_lines_of_its_innermost_statement(tmp_path):
+    module = loaded(tmp_path / "m.py", STATEMENTS)
+    found = {fault.label: fault for fault in mutants.of(module.price, 30)}
+    within = {label: (fault.within.start, fault.within.stop - 1) for label, fault in found.items() if fault.within}
+    assert within["3 → 4"] == within["* → //"] == within["line 4 is left out"] == (4, 7)
+    assert within["1 → 2"] == (8, 12), "with all that follows from a condition"
+    assert within["4 → 5"] == (9, 11), "with its decorators"
+    assert within["5 → 6"] == (11, 11)
+    assert within["line 12 is left out"] == within["6 → 7"] == (12, 12)
+    assert found["returns nothing"].within is found["returns something else"].within is None
+    ran = {2, 3, 8, 13}
+    assert found["5 → 6"].is_out_of_reach(ran) and not found["1 → 2"].is_out_of_reach(ran)
+    assert not found["returns nothing"].is_out_of_reach(ran) and not found["5 → 6"].is_out_of_reach(None)

@@ -49,9 +49,9 @@ def _told(call: dict) -> list:
     return [*(argument if len(argument) == 4 else (*argument, callees.UNKNOWN) for argument in told), way]
 
 
-def make(modules: object, call: dict, tracked: bool, begin: object, wait: object) -> dict:
-    """Makes a call and gives its reply; `begin` is told when the arguments are ready, `wait` the reply so far, before what
-    the call gave is read. Raises Broken.
+def make(modules: object, call: dict, tracked: bool, begin: object, wait: object) -> "tuple[dict, closely.Arcs | None]":
+    """Makes a call and gives its reply, and the ways that it took where it was looked at closely; `begin` is told when the
+    arguments are ready, `wait` the reply so far, before what the call gave is read. Raises Broken.
     """
     unavailable = Unavailable() if call.get("stands_in") else None
     callee, args, kwargs, eyes = _ready(modules, call, unavailable)
@@ -61,12 +61,13 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
     entered = track.start(modules.root) if tracked else None
     started = time.perf_counter_ns()
     heard = {}
+    arcs = None
     if call.get("closely"):
         arcs = closely.Arcs(modules.root)
         with closely.listening() as ears:
-            sys.settrace(arcs.enter)
+            arcs.start()
             outcome = _run(callee, args, kwargs, eyes, watched=True)
-            sys.settrace(None)
+            arcs.stop()
             said = closely.says(eyes.given) if outcome[0] == "R" and closely.is_mute(outcome[1]) else {}
         heard = {**ears.reply(), **arcs.reply(), "lines": arcs.lines}
         heard["says"] = base64.b64encode(marshal.dumps(said, 2)).decode()
@@ -106,7 +107,7 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
             reply["entered"] = sorted(entered)
     if entered is not None:
         track.stop()
-    return reply
+    return reply, arcs
 
 
 def _text(outcome: tuple) -> str:
@@ -118,10 +119,12 @@ def _tree(text: str) -> object:
 
 
 def noticed(
-    modules: object, call: dict, place: dict, first: dict, faults: dict, known: "Counter[int]"
+    modules: object, call: dict, place: dict, first: dict, arcs: closely.Arcs, faults: dict, known: "Counter[int]"
 ) -> "tuple[list, list | None]":
     """Makes a call once more for each fault in its function that not enough of its calls are known to notice, or for each in
-    a function that it runs; gives a number for each that makes it end otherwise, and the places of those that do not."""
+    a function that it runs; gives a number for each that makes it end otherwise, and the places of those that do not. A fault
+    in a statement that it never comes to makes no difference, and is not tried.
+    """
     try:
         count = len(_told(call)) - 1 if place is call else None
         faulty = find_callee(modules.get(place["module"], place["path"]), place, count)
@@ -129,12 +132,14 @@ def noticed(
         return [], None
     own = mutants.Own(faulty)
     lines = first["lines"]
+    file = own.code.co_filename
+    ran = arcs.ran(file)
 
     def end(code: object, default: "mutants.Edit | None" = None) -> tuple:
         callee, args, kwargs, eyes = _ready(modules, call)
         own.put(code, default)
         _seed(call)
-        fuse = closely.Fuse(modules.root, closely.PATIENCE * lines + 1000)
+        fuse = closely.Fuse(modules.root, closely.PATIENCE * lines + 1000, file, ran)
         with closely.listening() as ears:
             sys.settrace(fuse.enter)
             try:
@@ -145,18 +150,25 @@ def noticed(
                 sys.settrace(None)
         return outcome, ears.reply()["printed"]
 
-    def is_as_recorded(ended: tuple) -> bool:
+    def is_as_recorded(code: object, default: "mutants.Edit | None" = None) -> bool:
         # As a test compares: 2 is 2.0. What is not equal to itself is the same where it is written the same.
-        text = _text(ended[0])
-        return ended[1] == first["printed"] and (text == first["outcome"] or _tree(text) == recorded)
+        outcome, printed = end(code, default)
+        text = _text(outcome)
+        return printed == first["printed"] and (text == first["outcome"] or _tree(text) == recorded)
 
     recorded = _tree(first["outcome"])
     found = faults.get(own.code, [])[: closely.tries(lines)]
     marked = [(closely.mark(place, at), mutant) for at, mutant in enumerate(found)]
     tried = [(mark, mutant) for mark, mutant in marked if place is not call or known[mark] < closely.ENOUGH]
-    found = [mark for mark, mutant in tried if not is_as_recorded(end(mutant.code, mutant.default))]
+    far = [one for one in tried if one[1].is_out_of_reach(ran)]
+    found = [mark for mark, mutant in tried if (mark, mutant) not in far and not is_as_recorded(mutant.code, mutant.default)]
+    if far:
+        # The next time it may go another way: by what the first time left behind.
+        is_as_recorded(own.code)
+        near = [one for one in far if not one[1].is_out_of_reach(ran)]
+        found += [mark for mark, mutant in near if not is_as_recorded(mutant.code, mutant.default)]
     # Where a fault left something behind, nobody knows which of them were noticed.
-    if found and not is_as_recorded(end(own.code)):
+    if found and not is_as_recorded(own.code):
         return [], None
     silent = {mark for mark, _ in tried}.difference(found)
     return found, [at for at, (mark, _) in enumerate(marked) if mark in silent]

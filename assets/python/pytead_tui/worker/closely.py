@@ -8,6 +8,7 @@ import inspect
 import io
 import os
 import sys
+import threading
 import types
 import warnings
 import zlib
@@ -146,6 +147,21 @@ class Arcs:
         self.seen: set = set()
         self.again: set = set()
         self.lines = 0
+        self.is_blind = False  # something ran that was not seen
+
+    def start(self) -> None:
+        """Begins to watch what this thread does; of others it sees only that there are any."""
+        threading.settrace(self._miss)
+        sys.settrace(self.enter)
+
+    def stop(self) -> None:
+        """Watches no longer."""
+        self.is_blind |= sys.gettrace() != self.enter
+        sys.settrace(None)
+        threading.settrace(None)
+
+    def _miss(self, frame: object, event: str, argument: object) -> None:
+        self.is_blind = True
 
     def enter(self, frame: object, event: str, argument: object) -> object:
         """Traces a function of the project."""
@@ -172,17 +188,27 @@ class Arcs:
         again = {zlib.crc32(b"again %s:%d:%d" % (n.encode(), a, b)) for n, a, b in self.again}
         return {"arcs": sorted(once | again)}
 
+    def ran(self, file: str) -> "set[int] | None":
+        """Gives the lines of a file that the call ran through; None where some may have been missed."""
+        if self.is_blind or len(self.seen) > MOST_ARCS or not file.startswith(self.inside) or "site-packages" in file:
+            return None
+        name = file[len(self.inside) :]
+        return {line for at, _, line in self.seen if at == name}
+
 
 class TooLong(BaseException):
     """A fault keeps a call or a test from coming to an end."""
 
 
 class Fuse:
-    """Ends what runs through more lines of the project than it may. Lines are counted, for time is never the same twice."""
+    """Ends what runs through more lines of the project than it may. Lines are counted, for time is never the same twice.
+    Those of one file that it runs through are noted among others."""
 
-    def __init__(self, root: str, most: int) -> None:
+    def __init__(self, root: str, most: int, file: str, ran: "set[int] | None") -> None:
         self.inside = root + os.sep
         self.left = most
+        self.file = file
+        self.ran = ran
 
     def enter(self, frame: object, event: str, argument: object) -> object:
         """Traces a function of the project."""
@@ -192,6 +218,8 @@ class Fuse:
         self.left -= 1
         if self.left < 0:
             raise TooLong
+        if self.ran is not None and frame.f_code.co_filename == self.file:
+            self.ran.add(frame.f_lineno)
         return self._step
 
 

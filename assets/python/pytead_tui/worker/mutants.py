@@ -45,13 +45,21 @@ _READS = ("get", "items", "values")
 
 
 class Mutant:
-    """A fault: what it is, on which line, and the code with it, or the edit of a default."""
+    """A fault: what it is, on which line, and the code with it, or the edit of a default; and the lines of the statement that
+    it changes, where it changes no more than one: who runs through none of them cannot notice it."""
 
-    def __init__(self, label: str, line: int, code: types.CodeType, default: "Edit | None" = None) -> None:
+    def __init__(
+        self, label: str, line: int, code: types.CodeType, default: "Edit | None" = None, within: "range | None" = None
+    ) -> None:
         self.label = label
         self.line = line
         self.code = code
         self.default = default
+        self.within = within
+
+    def is_out_of_reach(self, lines: "set[int] | None") -> bool:
+        """Tells whether who ran through these lines, if that is known, came nowhere near it."""
+        return lines is not None and self.within is not None and lines.isdisjoint(self.within)
 
 
 class Own:
@@ -86,7 +94,7 @@ def of(function: types.FunctionType, most: int) -> "list[Mutant]":
     seen = {_key(own)}
     node.decorator_list = []
     constants = _constants(function)
-    for label, line, place, change in _spread(definition, node, constants, most * 3, function):
+    for label, line, place, change, within in _spread(definition, node, constants, most * 3, function):
         if place is None:
             mutants.append(Mutant(label, line, own, change))
             if len(mutants) == most:
@@ -104,7 +112,7 @@ def of(function: types.FunctionType, most: int) -> "list[Mutant]":
         key = _key(code)
         if key not in seen:
             seen.add(key)
-            mutants.append(Mutant(label, line, code))
+            mutants.append(Mutant(label, line, code, within=within))
         if len(mutants) == most:
             break
     return mutants
@@ -223,20 +231,23 @@ def _is_number(held: object) -> bool:
 def _spread(
     definition: _Definition, node: ast.AST, constants: "dict[str, list]", most: int, function: types.FunctionType
 ) -> "Iterator[tuple]":
-    """Takes the faults of all kinds by turns: (label, line, node, what changes that node's own fields); of a default without
-    a node, and with its edit."""
+    """Takes the faults of all kinds by turns: (label, line, node, what changes that node's own fields, the lines of the only
+    statement that it changes); of a default without a node, and with its edit."""
     body = node.body[1:] if ast.get_docstring(node, clean=False) is not None and len(node.body) > 1 else node.body
     line = body[0].lineno
-    yield "returns nothing", line, node, _return_at_once
-    yield "returns something else", line, node, lambda root: _return_else(root, definition.tree().body)
+    yield "returns nothing", line, node, _return_at_once, None
+    yield "returns something else", line, node, lambda root: _return_else(root, definition.tree().body), None
     kinds: dict = {}
     for label, number, edit, is_common in defaults.of_parameters(node, function):
-        kinds.setdefault("b" if is_common else "h", []).append((label, number, None, edit))
+        kinds.setdefault("b" if is_common else "h", []).append((label, number, None, edit, None))
     for label, number, edit in defaults.of_fields(node, function, definition.classes, _lines):
-        kinds.setdefault("h", []).append((label, number, None, edit))
+        kinds.setdefault("h", []).append((label, number, None, edit, None))
+    statements = _statements(node)
     for inner in itertools.chain([node], *map(ast.walk, node.body)):
         for kind, label, number, change in (*_faults(inner), *_other_constants(inner, constants)):
-            kinds.setdefault(kind, []).append((label, number, inner, change))
+            left_out = [one for one in inner.body if one.lineno == number] if kind == "e" else []
+            within = _lines_of(left_out or [statements[inner]])
+            kinds.setdefault(kind, []).append((label, number, inner, change, within))
     lists = [sorted(kinds[kind], key=lambda fault: fault[1]) for kind in sorted(kinds)]
     given = 2
     for turn in range(max(map(len, lists), default=0)):
@@ -244,6 +255,20 @@ def _spread(
             if turn < len(faults) and given < most:
                 given += 1
                 yield faults[turn]
+
+
+def _statements(root: ast.AST) -> "dict[ast.AST, ast.stmt]":
+    """Gives the innermost statement around each node."""
+    found = {root: root}
+    for node in ast.walk(root):
+        found.update((inner, inner if isinstance(inner, ast.stmt) else found[node]) for inner in ast.iter_child_nodes(node))
+    return found
+
+
+def _lines_of(statements: "list[ast.stmt]") -> range:
+    """Gives the lines of statements, with all that is in them."""
+    decorated = [made.lineno for one in statements for made in getattr(one, "decorator_list", [])]
+    return range(min([one.lineno for one in statements] + decorated), max(one.end_lineno for one in statements) + 1)
 
 
 def _return_at_once(root: ast.AST) -> None:

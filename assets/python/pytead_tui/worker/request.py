@@ -153,10 +153,10 @@ def _make(modules: Modules, call: dict, track: bool, fd: int, faults: dict, know
     try:
         around.lay()
         begin = functools.partial(frames.send, fd, {"begun": True, "laid": around.made})
-        reply = calls.make(modules, call, track, begin, lambda so_far: frames.send(fd, {**so_far, "reads": True}))
+        reply, arcs = calls.make(modules, call, track, begin, lambda so_far: frames.send(fd, {**so_far, "reads": True}))
         if _faulty(call):
             frames.send(fd, {**reply, "goes_on": True})
-            found = [calls.noticed(modules, call, place, reply, faults, known) for place in _faulty(call)]
+            found = [calls.noticed(modules, call, place, reply, arcs, faults, known) for place in _faulty(call)]
             reply = {"arcs": sum((marks for marks, _ in found), [])}
             if call.get("faults"):
                 reply["silent"] = found[0][1]
