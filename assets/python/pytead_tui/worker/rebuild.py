@@ -51,6 +51,7 @@ class Builder:
         self.main = main
         self.unavailable = unavailable  # what stands in for parts that cannot be made
         self.objects: dict = {}
+        self.slots: dict = {}  # of the classes met, with the class, by its identity
 
     def value(self, tree: object) -> object:
         """Makes a value. Raises Broken."""
@@ -104,9 +105,9 @@ class Builder:
     def _state(self, made: object, fields: dict) -> None:
         for name, tree in fields.items():
             value = self.value(tree)
-            slot = next((s for s in map(_slots, type(made).__mro__) if name in s), None)
+            slot = self._slots(type(made)).get(name)
             if slot is not None:
-                slot[name].__set__(made, value)
+                slot.__set__(made, value)
                 continue
             try:
                 space = object.__getattribute__(made, "__dict__")
@@ -114,6 +115,12 @@ class Builder:
                 what = type(made).__qualname__
                 raise Broken(f"{what} has no place for {name} any more", "class-changed", what) from None
             dict.__setitem__(space, name, value)
+
+    def _slots(self, cls: type) -> dict:
+        """Gives the slots of a class and its bases, those of the nearest first."""
+        if id(cls) not in self.slots:
+            self.slots[id(cls)] = cls, {name: slot for base in reversed(cls.__mro__) for name, slot in _slots(base).items()}
+        return self.slots[id(cls)][1]
 
     def _pydantic(self, made: object, fields: dict) -> None:
         private = getattr(type(made), "__private_attributes__", None) or {}
