@@ -105,7 +105,8 @@ pub async fn document(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Do
     first_replay::calibrate_rest(core).await?;
     let job = core.jobs.begin(JobKind::Doc, JobSubject::RecordedCalls, 0);
     let cancel = job.cancel.clone();
-    let mut gathered = drafting::pipeline::gather(core, &environment, functions, cancel.clone()).await?;
+    let mut gathered =
+        drafting::pipeline::gather(core, &environment, functions, cancel.clone(), &|done, all| job.progress(done, all)).await?;
     gathered.0.name_by_modules();
     let worker = core.clone();
     let done = blocking(move || {

@@ -44,7 +44,7 @@ pub async fn steady(core: &Arc<Core>, environment: &Environment, gathered: &mut 
     }
     // What ends the same way at another time and with other chance follows neither.
     let at_another: Vec<Call> = doubtful.iter().filter_map(|(call, held)| elsewhere(call, held)).collect();
-    let seen = environment.look(core, &at_another, usize::MAX).await?;
+    let seen = environment.look(core, &at_another, usize::MAX, &|_, _| {}).await?;
     let follows = |call: &Call| seen.get(&call.id).is_some_and(|look| !is_same(&call.effect, &look.effect));
     controlled.extend(doubtful.into_iter().filter(|(call, _)| follows(call)));
     let asked: Vec<Call> = controlled
@@ -57,7 +57,7 @@ pub async fn steady(core: &Arc<Core>, environment: &Environment, gathered: &mut 
         .collect();
     let mut runs: HashMap<CallId, Vec<Effect>> = HashMap::new();
     for _ in 0..RUNS {
-        for (id, look) in environment.look(core, &asked, usize::MAX).await? {
+        for (id, look) in environment.look(core, &asked, usize::MAX, &|_, _| {}).await? {
             runs.entry(id).or_default().push(look.effect);
         }
     }

@@ -29,6 +29,7 @@ use crate::engine::replay::first_replay;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
+use crate::engine::state::jobs::Job;
 use crate::generate::choose::FEW;
 use crate::generate::describing;
 use crate::generate::plan::CheckItem;
@@ -279,7 +280,7 @@ async fn write(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Option<Ve
     }
     let job = core.jobs.begin(JobKind::Draft, JobSubject::RecordedCalls, 0);
     core.touch();
-    let made = job.unless_cancelled(write_all(core, &environment, functions, job.cancel.clone())).await.transpose()?;
+    let made = job.unless_cancelled(write_all(core, &environment, functions, &job)).await.transpose()?;
     job.end(made.is_some());
     core.touch();
     if let Some(made) = &made {
@@ -292,9 +293,11 @@ async fn write_all(
     core: &Arc<Core>,
     environment: &Arc<Environment>,
     functions: Vec<FunctionId>,
-    cancel: CancellationToken,
+    job: &Job<'_>,
 ) -> Result<Vec<Made>, Trouble> {
-    let (mut gathered, by_function) = gather(core, environment, functions, cancel.clone()).await?;
+    let cancel = job.cancel.clone();
+    let looked = |done, all| job.progress(done, all);
+    let (mut gathered, by_function) = gather(core, environment, functions, cancel.clone(), &looked).await?;
     if gathered.has_coroutines() {
         gathered.set_awaits(async_style::style(core, environment, &cancel).await?);
     }
@@ -315,19 +318,21 @@ async fn write_all(
 /// What the expressions of each function's calls came to, by the function's place and the item's key.
 pub type Answers = HashMap<usize, BTreeMap<u64, Result<Value, String>>>;
 
-/// Gathers what drafts rest on, and has their values made again.
+/// Gathers what drafts rest on, and has their values made again; `looked` is told how many of how many calls were looked at.
 pub async fn gather(
     core: &Arc<Core>,
     environment: &Environment,
     functions: Vec<FunctionId>,
     cancel: CancellationToken,
+    looked: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<(Gathered, Answers), Trouble> {
     let (worker, stop) = (core.clone(), cancel);
     let mut gathered = blocking(move || Gathered::new(&worker, functions, &stop)).await??;
     let index = core.index();
     nondeterminism::steady(core, environment, &mut gathered).await?;
     let unclear = gathered.unclear(&index, FEW);
-    let looks = environment.look(core, &unclear, FEW).await?;
+    let looks = environment.look(core, &unclear, FEW, looked).await?;
+    looked(0, 0); // what follows is not counted
     gathered.look(&index, looks);
     let told = environment.ways(core, gathered.objects(&index, describing::telling)).await?;
     gathered.tell(&index, told);

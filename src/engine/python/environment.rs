@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::future::try_join_all;
@@ -327,7 +328,14 @@ impl Environment {
 
     /// Looks at calls closely, those of a function together; those that cannot be made again are missing from the answer.
     /// With more than `few` calls of a function, faults in it tell them apart; those that come first are tried with most.
-    pub async fn look(&self, core: &Core, calls: &[Call], few: usize) -> Result<HashMap<CallId, Look>, Trouble> {
+    /// `looked` is told after each how many of how many there were.
+    pub async fn look(
+        &self,
+        core: &Core,
+        calls: &[Call],
+        few: usize,
+        looked: &(dyn Fn(u64, u64) + Sync),
+    ) -> Result<HashMap<CallId, Look>, Trouble> {
         if calls.is_empty() {
             return Ok(HashMap::new());
         }
@@ -338,7 +346,9 @@ impl Environment {
         let index = core.index();
         let lanes = replay_calls::lanes(self.worker(core).await?, &index, calls, Whole::Functions).await?;
         let is_of_many = |call: &Call| of_function.get(&call.function).is_some_and(|count| *count > few);
-        let looks = try_join_all(lanes.iter().map(|lane| self.look_at(core, &index, lane, &is_of_many))).await?;
+        let made = AtomicU64::new(0);
+        let count = || looked(made.fetch_add(1, Ordering::Relaxed) + 1, calls.len() as u64);
+        let looks = try_join_all(lanes.iter().map(|lane| self.look_at(core, &index, lane, &is_of_many, &count))).await?;
         Ok(looks.into_iter().flatten().collect())
     }
 
@@ -349,6 +359,7 @@ impl Environment {
         index: &Index,
         calls: &[&Call],
         is_of_many: &(impl Fn(&Call) -> bool + Sync),
+        count: &(impl Fn() + Sync),
     ) -> Result<HashMap<CallId, Look>, Trouble> {
         let mut all = HashMap::new();
         let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
@@ -360,6 +371,7 @@ impl Environment {
             let mut running = worker.look(&requests(core, index, batch.iter().copied(), wait)?, many).await?;
             while let Some(reply) = running.next().await {
                 let reply = reply?;
+                count();
                 let effect = reply.outcome.and_then(|bytes| value::outcome(&bytes).ok());
                 if let (Some(call), Some(effect)) = (call_of(reply.key), effect) {
                     let says = reply.says.and_then(|bytes| value::value(&bytes).ok()).map_or_else(Vec::new, closer::said);
