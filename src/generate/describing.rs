@@ -1,5 +1,5 @@
-//! Which objects may say how they are made: those whose class has a text, or attributes that are its arguments. And which
-//! tell what `==` sees of them.
+//! Which objects may say how they are made: those whose class has a text, attributes that are its arguments, or the constructor of
+//! another package. And which tell what `==` sees of them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -28,7 +28,10 @@ pub fn telling(calls: Vec<&Call>, project: Project<'_>) -> Vec<Value> {
         for value in call.args.iter().map(|arg| &arg.value).chain(given).chain(changed) {
             value.walk(&mut |part| {
                 if let Value::Object { ty, kind: ObjectKind::Plain, fields, .. } = part
-                    && (says_something(project, ty) || answers(project, ty, fields) || is_foreign(project, ty))
+                    && (says_something(project, ty)
+                        || answers(project, ty, fields)
+                        || is_foreign(project, ty)
+                        || matches!(project.init(ty), Init::Unknown))
                 {
                     found.entry(ty.clone()).or_default().add(project.without_caches(part), part);
                 }

@@ -10,10 +10,14 @@ use crate::source::claims;
 /// What it begins with, and how its other lines begin.
 const HELP: &str = "\"\"\"Lets these tests import the project.\"\"\"\n\n";
 const FORMER: &str = "\"\"\"Puts the project on the path of these tests.\"\"\"\n\n";
-const IMPORTS: [&str; 3] = ["import os", "import sys", "from pathlib import Path"];
+const IMPORTS: [&str; 4] = ["import os", "import sys", "from pathlib import Path", IMPORT_DJANGO];
+const IMPORT_DJANGO: &str = "import django";
 const HELP_ROOT: &str = "ROOT = Path(__file__).resolve().parents[";
 const HELP_PATH: &str = "sys.path.insert(0, str";
 const HELP_VARIABLE: &str = "os.environ.setdefault(";
+/// Which Django reads when it is set up; before that no module with models can be imported.
+const DJANGO_SETTINGS: &str = "DJANGO_SETTINGS_MODULE";
+const HELP_DJANGO: &str = "django.setup()";
 
 /// Writes a conftest that stands so many folders below the project, puts folders of it on the path and sets variables.
 pub fn conftest<'a>(
@@ -22,6 +26,14 @@ pub fn conftest<'a>(
     variables: &BTreeMap<String, String>,
 ) -> String {
     written(paths(below, roots), variables)
+}
+
+/// Gives the part of such a conftest without which modules of the project cannot be imported, whatever the environment holds: where
+/// Django has to be set up.
+#[must_use]
+pub fn set_up(variables: &BTreeMap<String, String>) -> Option<String> {
+    let settings = variables.get_key_value(DJANGO_SETTINGS)?;
+    Some(written(Vec::new(), &BTreeMap::from([(settings.0.clone(), settings.1.clone())])))
 }
 
 /// Gives a conftest that was written by [`conftest`] other folders; the variables that it sets stay.
@@ -59,12 +71,18 @@ pub fn with_variables(text: &str, variables: &BTreeMap<String, String>) -> Strin
 
 fn written(mut lines: Vec<String>, variables: &BTreeMap<String, String>) -> String {
     lines.extend(variables.iter().map(|(name, value)| format!("{}{})", setting(name), layout::string(value))));
+    lines.retain(|line| line != HELP_DJANGO);
+    if lines.iter().any(|line| line.starts_with(&setting(DJANGO_SETTINGS))) {
+        lines.push(HELP_DJANGO.to_owned());
+    }
     let used = |import: &&&str| {
         let name = import.rsplit(' ').next().unwrap_or_default();
         lines.iter().any(|line| line.contains(&format!("{name}.")) || line.contains(&format!("{name}(")))
     };
-    let imports: Vec<&str> = IMPORTS.iter().filter(used).copied().collect();
-    format!("{HELP}{}\n\n{}\n", imports.join("\n"), lines.join("\n"))
+    let (django, standard): (Vec<&str>, Vec<&str>) =
+        IMPORTS.iter().filter(used).copied().partition(|import| *import == IMPORT_DJANGO);
+    let imports = [standard.join("\n"), django.concat()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+    format!("{HELP}{}\n\n{}\n", imports.join("\n\n"), lines.join("\n"))
 }
 
 fn setting(name: &str) -> String {
@@ -79,7 +97,7 @@ fn body(text: &str) -> impl Iterator<Item = &str> {
 
 /// Tells whether a conftest is one that was written with accepted tests, and no more: they were proved with what it does.
 pub fn is_path_help(text: &str) -> bool {
-    let is_ours = |line: &str| [HELP_ROOT, HELP_PATH, HELP_VARIABLE].iter().any(|head| line.starts_with(head));
+    let is_ours = |line: &str| [HELP_ROOT, HELP_PATH, HELP_VARIABLE, HELP_DJANGO].iter().any(|head| line.starts_with(head));
     (text.starts_with(HELP) || text.starts_with(FORMER)) && body(text).all(is_ours)
 }
 
@@ -116,6 +134,17 @@ mod tests {
         assert_eq!(roots(&deep), [String::new(), "src".into()]);
         assert_eq!(roots(&conftest(1, ["a b".to_owned(), "c\"d".into()].iter(), &variables(&[]))), ["a b", "c\"d"]);
         assert!(is_path_help(&deep) && !is_path_help(&format!("{deep}import os\nos.abort()\n")) && !is_path_help("import sys\n"));
+    }
+
+    #[test]
+    fn a_conftest_sets_up_django_after_all_else() {
+        let text = conftest(2, ["src".into()].iter(), &variables(&[("DJANGO_SETTINGS_MODULE", "site.settings")]));
+        let end = "os.environ.setdefault(\"DJANGO_SETTINGS_MODULE\", \"site.settings\")\ndjango.setup()\n";
+        assert!(text.ends_with(end) && text.contains("from pathlib import Path\n\nimport django\n"), "{text}");
+        let more = with_variables(&text, &variables(&[("A", "b")]));
+        assert!(more.ends_with("os.environ.setdefault(\"A\", \"b\")\ndjango.setup()\n") && is_path_help(&more), "{more}");
+        assert_eq!(set_up(&variables(&[("A", "b")])), None);
+        assert_eq!(with_roots(&more, 2, ["src".to_owned()].iter()), more);
     }
 
     #[test]

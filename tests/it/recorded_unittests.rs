@@ -105,6 +105,9 @@ class Question(models.Model):
 class Choice(models.Model):
     question = models.ForeignKey(Question, related_name="choices", on_delete=models.CASCADE)
     votes = models.IntegerField(default=0)
+
+    def is_popular(self):
+        return self.votes > 10
 "#;
 
 const VIEWS: &str = r#"from django.http import Http404, HttpResponse
@@ -146,6 +149,9 @@ class Polls(TestCase):
         for votes in (1, 2):
             Choice.objects.create(question=self.asked, votes=votes)
         self.assertEqual(self.asked.votes(), 3)
+
+    def test_popular(self):
+        self.assertIs(Choice(votes=11).is_popular(), True)
 "#;
 
 /// A project of these files, recorded by a program of its own.
@@ -241,4 +247,18 @@ fn calls_are_compared_inside_tests_of_django() {
 fn calls_are_compared_inside_tests_of_an_application_with_a_script_of_its_own() {
     let place = polls(&["runtests.py"]);
     edited(&place, ("polls/views.py", VIEWS), ("<h1>%s</h1>", "<h2>%s</h2>"), 1, &["polls.tests.Polls.test_detail", "<h2>"]);
+}
+
+#[test]
+fn a_method_of_a_model_has_a_test_where_django_is_set_up() {
+    let place = polls(&["manage.py", "test"]);
+    let python = python_with("django");
+    let python = python.to_str().unwrap();
+    let (code, out, err) = place.run(&["--trust", "--python", python, "gen", "--accept", "polls.models:Choice.is_popular"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let test = place.read("tests/pytead/test_pytead_polls__models.py");
+    assert!(test.contains("Choice(votes=11)") && test.contains("assert choice.is_popular() is True"), "{test}");
+    let conftest = place.read("tests/pytead/conftest.py");
+    assert!(conftest.ends_with("(\"DJANGO_SETTINGS_MODULE\", \"site_settings\")\ndjango.setup()\n"), "{conftest}");
+    edited(&place, ("polls/models.py", MODELS), ("votes > 10", "votes > 11"), 1, &["Choice.is_popular", "new  → False"]);
 }

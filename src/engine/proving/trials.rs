@@ -205,7 +205,8 @@ impl Trials {
         let folder = self.environment.provers.bench(self.author)?;
         let drafts: Vec<(ProposalId, Draft)> = candidates.iter().map(|one| (one.id, one.draft.clone())).collect();
         let (root, path) = (self.core.root.clone(), folder.path().to_owned());
-        let (bench, owners) = blocking(move || fresh_process::lay_out(&root, &path, &drafts)).await??;
+        let variables = self.fresh.variables.clone();
+        let (bench, owners) = blocking(move || fresh_process::lay_out(&root, &path, &drafts, &variables)).await??;
         let files: Vec<String> = owners.keys().cloned().collect();
         let first = self.python(0).await?;
         let mut desk = Desk { trials: self, bench: &bench, files: &files, owners: &owners, with_roots, first };

@@ -14,12 +14,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::clock;
 use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
 use crate::contain::{self, Confinement, Level};
 use crate::domain::proposal::{Draft, ProposalId};
 use crate::engine::index::files;
 use crate::engine::python::environment::{self, Environment};
 use crate::engine::python::worker_pool;
 use crate::engine::state::core::Core;
+use crate::generate::path_help;
 use crate::generate::prove::{Manner, Run, RunEnd, TestResult, Variation};
 use crate::pytest::bench::Bench;
 use crate::pytest::report::{Interruption, Report};
@@ -113,7 +115,7 @@ impl Fresh {
     /// Runs drafts once in a folder of their own; gives each one's end.
     fn once(&self, drafts: &[(ProposalId, Draft)], way: &Way, with_roots: bool) -> Result<HashMap<ProposalId, RunEnd>, Trouble> {
         let scratch = contain::scratch()?;
-        let (bench, owners) = lay_out(&self.root, scratch.path(), drafts)?;
+        let (bench, owners) = lay_out(&self.root, scratch.path(), drafts, &self.variables)?;
         let tests: Vec<String> = owners.keys().cloned().collect();
         let elsewhere = way.elsewhere.then(|| self.environment.provers.elsewhere()).transpose()?;
         let suite = Suite {
@@ -225,12 +227,19 @@ pub fn lay_out(
     root: &Path,
     folder: &Path,
     drafts: &[(ProposalId, Draft)],
+    variables: &BTreeMap<String, String>,
 ) -> Result<(Bench, BTreeMap<String, ProposalId>), Trouble> {
     let mut texts = BTreeMap::new();
     let mut owners = BTreeMap::new();
     for (at, (id, draft)) in drafts.iter().enumerate() {
         let path = Bench::file_of(&draft.target, at);
         owners.insert(path.as_str().to_owned(), *id);
+        let folder = path.parent().map_or_else(String::new, |folder| format!("{folder}/"));
+        if let (Some(set_up), Some(conftest)) = (path_help::set_up(variables), RelPath::new(format!("{folder}conftest.py")))
+            && files::read(root, &conftest)?.is_none()
+        {
+            texts.insert(conftest, set_up);
+        }
         texts.insert(path, draft.standalone());
         for helper in &draft.helpers {
             // A person's text where there is one.

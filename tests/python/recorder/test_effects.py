@@ -255,6 +255,21 @@ def test_what_modules_read_of_the_environment_while_they_are_imported_is_noted(p
     assert ("variable", "APP_LATE=y") in effects(spool, "late")
 
 
+def test_the_settings_that_django_reads_are_noted_whoever_sets_them(program):
+    spool = program.main("""
+        import os
+
+        os.environ.update(DJANGO_SETTINGS_MODULE="shop.settings", OTHER="x")
+        code = "import os; found = os.environ['DJANGO_SETTINGS_MODULE'], os.environ['OTHER']"
+        exec(compile(code, "/site-packages/django/conf.py", "exec"), {"__name__": "django.conf"})
+
+        def main():
+            return 1
+    """)  # fmt: skip
+    read = [record[2:] for record in spool.of("E") if record[1] is None]
+    assert read == [("variable", "DJANGO_SETTINGS_MODULE=shop.settings")]
+
+
 def test_what_a_test_sets_for_itself_is_nothing_that_modules_need(program):
     program.write("settings.py", """
         import os

@@ -117,3 +117,25 @@ def test_two_objects_among_the_arguments_are_two_and_one_is_one():
     (start, end), around = way[0], way[1]["around"]
     assert start[2] != end[2]
     assert around[1:3] == ("ref", start[2]) or around[2] == start[2]
+
+
+class Row:
+    """As models of Django and SQLAlchemy: any field by its name."""
+
+    def __init__(self, *args, **fields):
+        self._state = "new"
+        self.id = None
+        self.__dict__.update(fields)
+
+
+class More:
+    def __init__(self, first, **more):
+        self.title = first
+
+
+def test_what_takes_any_name_is_made_of_its_public_fields():
+    assert arguments(Row(text="x", votes=11)) == [((), {"text": "x", "votes": 11})]
+    ((_, _, made),) = ways.of(Row(text="x"))
+    assert made == tree_of(Row(text="x"))
+    assert arguments(Row()) == []
+    assert arguments(More("a")) == []

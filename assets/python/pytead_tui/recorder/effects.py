@@ -69,6 +69,9 @@ _PLACES = frozenset("HOME USER LOGNAME SHELL TERM PWD OLDPWD HOSTNAME DISPLAY MA
 # `a[b]`, which Python 3.14 counts among the operators.
 _SUBSCRIPTS = frozenset(opcode.opmap[name] for name in ("BINARY_SUBSCR", "BINARY_OP") if name in opcode.opmap)
 
+# Which Django reads itself: no module with models can be imported without it.
+_FRAMEWORK = "DJANGO_SETTINGS_MODULE"
+
 # How the system writes names.
 _CODING = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 
@@ -256,15 +259,21 @@ def _imported(recorder: Recorder, frame: object, asking: object) -> None:
     if type(name) is not str or not is_kept(name) or name in _PLACES or name in _read:
         return
     text = _variable(name)
-    if text is None or recorder.project.file(asking.f_code.co_filename) is None:
+    if text is None:
         return
-    if _in_a_test() and not _is_importing(recorder, asking):
+    if name != _FRAMEWORK and not _is_asked_on_import(recorder, asking):
         return
     _read.add(name)
     word = redact.secret_word(name) or redact.word_of(text)
     if word is not None:
         text = "[REDACTED:%s]" % word
     recorder.spools.current().write(("E", None, "variable", name + "=" + text))
+
+
+def _is_asked_on_import(recorder: Recorder, asking: object) -> bool:
+    if recorder.project.file(asking.f_code.co_filename) is None:
+        return False
+    return not _in_a_test() or _is_importing(recorder, asking)
 
 
 def _in_a_test() -> bool:

@@ -101,6 +101,7 @@ class Modules:
         self.guard: object = None
         self.inputs: "Inputs | None" = None  # of a process that goes on after its imports
         self.codes: object = None  # what was compiled ahead
+        self.is_set_up = False
 
     def unguarded(self) -> object:
         """Gives a context in which our own code may do what the guard refuses."""
@@ -137,6 +138,7 @@ class Modules:
         if found is None:
             try:
                 with self._noting(name, path):
+                    self._set_up()
                     found = self._load(name, os.path.join(self.root, path))
             except BaseException as error:
                 why = describe(error)
@@ -146,6 +148,20 @@ class Modules:
         if isinstance(found, Broken):
             raise found
         return found
+
+    def _set_up(self) -> None:
+        """Sets up Django, once, if the recorded program used it: models cannot be imported before. What keeps it from that is
+        said by the import that needs it."""
+        if self.is_set_up or "DJANGO_SETTINGS_MODULE" not in os.environ:
+            return
+        self.is_set_up = True
+        try:
+            django = importlib.import_module("django")
+            # Who does so twice has its loggers made anew.
+            if not importlib.import_module("django.apps").apps.ready:
+                django.setup()
+        except Exception:
+            pass
 
     @contextmanager
     def _noting(self, name: str, path: str) -> "Iterator[None]":

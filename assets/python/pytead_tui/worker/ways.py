@@ -1,5 +1,5 @@
-"""Finds arguments that make an object, in what it says of itself: `repr` as a call, `str` as the only argument, and
-attributes with the names of parameters.
+"""Finds arguments that make an object, in what it says of itself: `repr` as a call, `str` as the only argument, attributes
+with the names of parameters, and its fields where a class takes any name, as models of Django and SQLAlchemy do.
 
 Runs code of the project, in a process that ends with it. Whether what was made is the same is decided by who asked.
 """
@@ -20,7 +20,7 @@ def of(value: object) -> list:
     cls = type(value)
     found: list = []
     tried: list = []
-    for args, named in _told(value, cls) + _asked(value, cls):
+    for args, named in _told(value, cls) + _asked(value, cls) + _held(value, cls):
         trees = tree_of((args, named))  # in one: two objects are two numbers, one object is one
         if type(trees[0]) is not tuple or type(trees[1]) is not dict or trees in tried:
             continue
@@ -61,6 +61,19 @@ def _asked(value: object, cls: type) -> list:
     # A default of None often stands for what the object then holds.
     fewest = {param.name for param in params if param.name in others and param.default is not None}
     return [_spelled(params, held, given) for given in (fewest, others) if given]
+
+
+def _held(value: object, cls: type) -> list:
+    """Lists the public fields of an object whose class takes arguments by any name, and no others; None is left out."""
+    try:
+        kinds = {param.kind for param in inspect.signature(cls).parameters.values()}
+        fields = object.__getattribute__(value, "__dict__")
+    except Exception:
+        return []
+    if inspect.Parameter.VAR_KEYWORD not in kinds or not kinds.issubset(VARIADIC):
+        return []
+    named = {name: held for name, held in fields.items() if not name.startswith("_") and held is not None}
+    return [((), named)] if named else []
 
 
 def _is_default(held: object, default: object) -> bool:
