@@ -1,11 +1,11 @@
-//! A number by which the same value is found among many: who looks for one compares those with the same number alone.
+//! A hash of values. Equal values have equal hashes, so that a value is found among many without comparing it with all of them.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
 use crate::domain::value::{Value, placeholder};
 
-/// Gives a number that two values have in common between which there is no [`Value::first_difference`], and few others.
+/// Gives the hash of a value. Two values without a [`Value::first_difference`] have the same one.
 #[must_use]
 pub fn of(value: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
@@ -13,7 +13,7 @@ pub fn of(value: &Value) -> u64 {
     hasher.finish()
 }
 
-/// Takes in what is never another where two values are the same: no numbers of objects, no order of sets.
+/// Hashes what equal values share: not the numbers of objects, nor the order of sets.
 fn add(value: &Value, to: &mut DefaultHasher) {
     // A placeholder and its text are the same.
     if let Value::Secret { kind, .. } = value {

@@ -318,7 +318,7 @@ async fn write_all(
 /// What the expressions of each function's calls came to, by the function's place and the item's key.
 pub type Answers = HashMap<usize, BTreeMap<u64, Result<Value, String>>>;
 
-/// Gathers what drafts rest on, and has their values made again; `looked` is told how many of how many calls were looked at.
+/// Gathers what drafts rest on, and has their values made again. `looked` gets the number of calls that were looked at, and of all.
 pub async fn gather(
     core: &Arc<Core>,
     environment: &Environment,

@@ -328,7 +328,7 @@ impl Environment {
 
     /// Looks at calls closely, those of a function together; those that cannot be made again are missing from the answer.
     /// With more than `few` calls of a function, faults in it tell them apart; those that come first are tried with most.
-    /// `looked` is told after each how many of how many there were.
+    /// After each, `looked` gets the number of calls that were looked at, and of all.
     pub async fn look(
         &self,
         core: &Core,

@@ -110,8 +110,8 @@ pub struct Rerun {
     pub ms: u64,
     /// What was wrong, where it did not pass.
     pub said: Option<String>,
-    /// Of the lines that were followed, those that it did not run.
-    pub lines_left: Vec<(String, u32)>,
+    /// Of the lines that were followed, those that it did not run; `None` where it did not get to its end.
+    pub lines_left: Option<Vec<(String, u32)>>,
     /// The calls of each function, in the order in which they began.
     pub calls: BTreeMap<FunctionId, Vec<RerunCall>>,
 }
@@ -168,8 +168,7 @@ enum Line {
         ms: u64,
         pid: Option<i64>,
         said: Option<String>,
-        #[serde(default)]
-        lines_left: Vec<(String, u32)>,
+        lines_left: Option<Vec<(String, u32)>>,
     },
     Broken {
         why: String,
@@ -508,7 +507,7 @@ mod tests {
     fn what_is_said_of_tests_counts_for_those_that_were_asked_for() {
         let names = ["t.py::a", "t.py::b", "t.py::d", "u.py::a", "u.py::b"];
         let tests: BTreeMap<&str, TestId> = names.into_iter().zip((1..).map(TestId)).collect();
-        let report = "{\"kind\": \"test\", \"test\": \"t.py::a\", \"outcome\": \"passed\", \"ms\": 4, \"said\": null, \"pid\": 3}\n\
+        let report = "{\"kind\": \"test\", \"test\": \"t.py::a\", \"outcome\": \"passed\", \"ms\": 4, \"said\": null, \"pid\": 3, \"lines_left\": []}\n\
                       {\"kind\": \"test\", \"test\": \"t.py::b\", \"outcome\": \"died\", \"ms\": 4, \"said\": null}\n\
                       {\"kind\": \"test\", \"test\": \"t.py::c\", \"outcome\": \"passed\", \"ms\": 4, \"said\": null}\n\
                       {\"kind\": \"missing\", \"test\": \"t.py::d\"}\nnonsense\n\
@@ -518,6 +517,8 @@ mod tests {
         let passed: Vec<(i64, bool, Option<&str>)> =
             found.tests.iter().map(|(id, test)| (id.0, test.passed, test.said.as_deref())).collect();
         assert_eq!(passed, [(1, true, None), (2, false, Some("died"))]);
+        let lines: Vec<Option<usize>> = found.tests.values().map(|test| test.lines_left.as_ref().map(Vec::len)).collect();
+        assert_eq!(lines, [Some(0), None], "nobody knows which lines a test ran that died");
         let not_run: Vec<&str> = found.not_run.values().map(String::as_str).collect();
         assert_eq!(not_run, ["it is not there", "u.py:3: KeyError: 'KEY'", "exit 1"]);
     }

@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use tokio_util::sync::CancellationToken;
-
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
@@ -219,8 +217,7 @@ async fn follow(
     let mut left = python.lines_left(core, &alone, &lines).await?;
     // Calls in tests are asked for what those alone leave.
     let open = if alone.is_empty() { lines } else { of_files(&left) };
-    let cancel = CancellationToken::new();
-    if let Some(never) = recorded_tests::compare::lines_left(core, &python, &inside, &open, &cancel).await? {
+    if let Some(never) = recorded_tests::compare::lines_left(core, &python, &inside, &open).await? {
         left = never;
     }
     one.unrun = left.into_iter().map(|(_, line)| line).collect();

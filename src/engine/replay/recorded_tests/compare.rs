@@ -31,7 +31,7 @@ use crate::source::index::Index;
 /// So few tests run in one process, or twice at the same time: starting them takes longer than they do.
 const FEW: usize = 12;
 
-/// In so many tests it is looked for the lines that they run.
+/// The most tests whose lines are followed.
 const FOLLOWED_MAX: usize = 24;
 
 /// The outcomes of calls.
@@ -110,8 +110,8 @@ async fn run(
     Ok(Twice { first: tests.outcomes(&one, &on.index), ..Twice::default() })
 }
 
-/// Runs the tests of these calls once more, on today's files, and gives the lines among these that none of them runs. `None` where no
-/// test told.
+/// Runs the tests of these calls once more, on today's files, and gives those of these lines that no test runs; `None` where no test
+/// came to its end.
 ///
 /// # Errors
 /// Fails when the database does, or Python cannot be started.
@@ -120,7 +120,6 @@ pub async fn lines_left(
     python: &Arc<Environment>,
     calls: &[Call],
     lines: &Lines,
-    cancel: &CancellationToken,
 ) -> Result<Option<BTreeSet<(String, u32)>>, Trouble> {
     if calls.is_empty() || lines.values().all(Vec::is_empty) || blocking(contain::available_for_tests).await?.is_err() {
         return Ok(None);
@@ -131,8 +130,8 @@ pub async fn lines_left(
     }
     let today = On { index: core.index(), files: Files::default() };
     let manner = Manner { groups: 1, lines: lines.clone(), ..Manner::default() };
-    let runs = run_tests(core, python, &today, asked, manner, cancel).await?;
-    let left = runs.tests.into_values().map(|run| run.lines_left.into_iter().collect::<BTreeSet<_>>());
+    let runs = run_tests(core, python, &today, asked, manner, &CancellationToken::new()).await?;
+    let left = runs.tests.into_values().filter_map(|run| Some(run.lines_left?.into_iter().collect::<BTreeSet<_>>()));
     Ok(left.reduce(|all, own| &all & &own))
 }
 

@@ -37,7 +37,7 @@ use crate::store::{StoredCall, StoredOutcome};
 /// The second run has another date and time of day: 400 days, 5 hours and some minutes later.
 const SHIFT: i64 = 400 * 86_400 + 5 * 3_600 + 17 * 60 + 13;
 
-/// How often it is told how many tests ended.
+/// How often the number of tests that ended is shown.
 const TELL: Duration = Duration::from_millis(250);
 
 /// In the second run the tests are collected in so many parts.
