@@ -266,6 +266,28 @@ def test_signal_handlers_and_finalizers_leave_no_hole(program):
     assert program.read().calls("f")
 
 
+def test_what_a_signal_handler_raised_is_known_after_its_function_got_other_code(program):
+    source = """
+        import signal
+        from pytead_tui.recorder.failures import Failures
+
+        def stop(*_):
+            raise KeyError
+
+        def main():
+            signal.signal(signal.SIGUSR1, stop)
+            try:
+                signal.raise_signal(signal.SIGUSR1)
+            except KeyError as error:
+                stop.__code__ = stop.__code__.replace(co_stacksize=40)
+                try:
+                    Failures().failed(error)
+                except KeyError:
+                    print("raised again")
+    """
+    assert main(program, source).stdout == "raised again\n"
+
+
 def test_the_end_of_a_thread_gives_back_what_it_reserved(program):
     source = """
         import threading

@@ -9,7 +9,7 @@ from _functools import partial
 
 from pytead_tui.recorder import kinds
 from pytead_tui.recorder.functions import Function
-from pytead_tui.recorder.objects import dict_of, mro_of, names_of, oid
+from pytead_tui.recorder.objects import dict_of, mro_of, names_of
 from pytead_tui.recorder.own import __builtins__, sys
 from pytead_tui.recorder.spool import Full
 
@@ -81,7 +81,7 @@ def _is_sent(error: Exception) -> bool:
         if not frame.f_code.co_filename.startswith(PACKAGE):
             if codes is None:
                 codes = _handlers()
-            if oid(frame.f_code) in codes:
+            if _place_of(frame.f_code) in codes:
                 return True
         if tb.tb_next is None:
             break
@@ -92,7 +92,7 @@ def _is_sent(error: Exception) -> bool:
 
 
 def _handlers() -> set:
-    """Gives the identities of the code that the program runs at signals."""
+    """Gives the places of the code that the program runs at signals."""
     found = set()
     for number in _SIGNALS:
         try:
@@ -100,8 +100,15 @@ def _handlers() -> set:
         except ValueError:
             continue
         if code is not None:
-            found.add(oid(code))
+            found.add(_place_of(code))
     return found
+
+
+def _place_of(code: object) -> tuple:
+    """Gives where code was written. A function may have got other code of the same place since its frame began: ours goes
+    when nothing more is wanted of it.
+    """
+    return code.co_filename, code.co_firstlineno, code.co_name
 
 
 def _code_of(held: object) -> object:
