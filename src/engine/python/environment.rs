@@ -427,8 +427,13 @@ impl Environment {
         Ok(replies.into_iter().filter_map(|(key, raised)| Some((module(key)?, raised?))).collect())
     }
 
-    /// Gives the statements on these lines that none of these calls runs, as path and line.
-    pub async fn lines_left(&self, core: &Core, calls: &[Call], lines: &Lines) -> Result<BTreeSet<(String, u32)>, Trouble> {
+    /// Gives the statements on these lines that none of these calls runs, as path and line; `None` where no call tells.
+    pub async fn lines_left(
+        &self,
+        core: &Core,
+        calls: &[Call],
+        lines: &Lines,
+    ) -> Result<Option<BTreeSet<(String, u32)>>, Trouble> {
         let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
         let mut asked = requests(core, &core.index(), calls.iter(), wait)?;
         replay_calls::as_recorded(core, &mut asked, &calls.iter().collect::<Vec<_>>())?;
@@ -439,7 +444,7 @@ impl Environment {
             let own: BTreeSet<(String, u32)> = own.into_iter().collect();
             left = Some(left.map_or_else(|| own.clone(), |left| &left & &own));
         }
-        Ok(left.unwrap_or_default())
+        Ok(left)
     }
 
     /// Tries to make objects from what they say of themselves; gives each with the arguments that made one, and what they made.

@@ -72,8 +72,10 @@ pub struct Wanted<'a> {
     pub groups: usize,
     /// Counts the tests that ended.
     pub ended: &'a AtomicU64,
-    /// Lines that are followed, in the place of calls that are recorded.
+    /// Lines that are followed.
     pub lines: &'a Lines,
+    /// Nothing is recorded: the lines are all that is wanted.
+    pub only_lines: bool,
 }
 
 /// Where it is run.
@@ -110,8 +112,9 @@ pub struct Rerun {
     pub ms: u64,
     /// What was wrong, where it did not pass.
     pub said: Option<String>,
-    /// Of the lines that were followed, those that it did not run; `None` where it did not get to its end.
-    pub lines_left: Option<Vec<(String, u32)>>,
+    /// Of the lines that were followed, those that it did not run; `None` where it did not get to its end, or where Python cannot
+    /// follow lines beside the recorder.
+    pub lines_left: Option<BTreeSet<(String, u32)>>,
     /// The calls of each function, in the order in which they began.
     pub calls: BTreeMap<FunctionId, Vec<RerunCall>>,
 }
@@ -168,7 +171,7 @@ enum Line {
         ms: u64,
         pid: Option<i64>,
         said: Option<String>,
-        lines_left: Option<Vec<(String, u32)>>,
+        lines_left: Option<BTreeSet<(String, u32)>>,
     },
     Broken {
         why: String,
@@ -351,7 +354,7 @@ impl Place<'_> {
             ("PYTHONHASHSEED".to_owned(), "0".to_owned()),
             ("PYTHONDONTWRITEBYTECODE".to_owned(), "1".to_owned()),
         ]);
-        if wanted.lines.is_empty() {
+        if !wanted.only_lines {
             confinement.env.insert("PYTEAD_SPOOL".to_owned(), text(spool.as_os_str()));
         }
         if let Some(base) = &interpreter.user_base {
@@ -495,7 +498,8 @@ mod tests {
         let sizes = |groups: usize| {
             let (functions, collected) = (&BTreeMap::new(), &BTreeMap::new());
             let (variables, ended, lines) = (BTreeMap::new(), &AtomicU64::new(0), &Lines::new());
-            let wanted = Wanted { tests: &tests, functions, collected, variables, shift: None, groups, ended, lines };
+            let wanted =
+                Wanted { tests: &tests, functions, collected, variables, shift: None, groups, ended, lines, only_lines: false };
             grouped(&wanted).iter().map(|(_, tests)| tests.len()).collect::<Vec<_>>()
         };
         assert_eq!(sizes(1), [4, 1], "a session has its own process");
@@ -517,7 +521,7 @@ mod tests {
         let passed: Vec<(i64, bool, Option<&str>)> =
             found.tests.iter().map(|(id, test)| (id.0, test.passed, test.said.as_deref())).collect();
         assert_eq!(passed, [(1, true, None), (2, false, Some("died"))]);
-        let lines: Vec<Option<usize>> = found.tests.values().map(|test| test.lines_left.as_ref().map(Vec::len)).collect();
+        let lines: Vec<Option<usize>> = found.tests.values().map(|test| test.lines_left.as_ref().map(BTreeSet::len)).collect();
         assert_eq!(lines, [Some(0), None], "nobody knows which lines a test ran that died");
         let not_run: Vec<&str> = found.not_run.values().map(String::as_str).collect();
         assert_eq!(not_run, ["it is not there", "u.py:3: KeyError: 'KEY'", "exit 1"]);

@@ -30,8 +30,9 @@ use crate::engine::python::environment;
 use crate::engine::python::replay_calls::Observed;
 use crate::engine::python::replay_calls::Replaying;
 use crate::engine::replay::code_versions;
-use crate::engine::replay::edited::Tally;
+use crate::engine::replay::edited::{Delta, Tally};
 use crate::engine::replay::failure::Failure;
+use crate::engine::replay::followed_lines::Followed;
 use crate::engine::replay::imports;
 use crate::engine::replay::recorded_tests::compare::Twice;
 use crate::engine::replay::recorded_tests::needed;
@@ -41,6 +42,7 @@ use crate::engine::state::core::Core;
 use crate::engine::state::follow_ups::{Came, FollowUps};
 use crate::engine::state::jobs;
 use crate::generate::replay::{Answer, Baseline, compare, difference, summary_line};
+use crate::python::protocol::Lines;
 use crate::python::zygote::{LATE_MAX, NotMade};
 use crate::source::dependencies::Reach;
 use crate::store::StoredOutcome;
@@ -122,12 +124,13 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
     let reach = reachability::reach_of_now(core, &index).await?;
     let began = code_versions::begin(core, &index, &reach, BTreeSet::new()).await?;
     let worker = (core.clone(), reach.clone(), wanted.clone());
-    let (calls, mut outcomes, mut unknown_code, left_out, edited) = blocking(move || {
+    let (calls, mut outcomes, mut unknown_code, left_out, edited, followed) = blocking(move || {
         let (core, reach, wanted) = worker;
         let (calls, known, unknown, left_out) = gather(&core, &reach, &wanted)?;
         let in_tests = unknown.iter().any(|call| call.observed.inside.is_some());
-        let edited = if in_tests { needed::edited(&core)? } else { None };
-        Ok::<_, Trouble>((calls, known, unknown, left_out, edited))
+        let delta = if in_tests { Delta::since_recording(&core)? } else { Delta::default() };
+        let (edited, followed) = (needed::edited(&delta), Followed::of(&core, &delta)?);
+        Ok::<_, Trouble>((calls, known, unknown, left_out, edited, followed))
     })
     .await??;
     let postponed = edited.map(|edited| needed::part(&mut unknown_code, &edited, &calls.keys().collect())).unwrap_or_default();
@@ -137,7 +140,7 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
     let (open, known): (Calls, Calls) = calls.into_iter().partition(|(function, _)| waits.contains(function));
     let (ahead, behind): (Calls, Calls) = open.into_iter().partition(|(function, _)| first.contains(function));
     let mut not_made: Failures = postponed.into_iter().map(|call| (call, Failure::OtherTest)).collect();
-    let mut tally = Tally::default();
+    let mut tally = Tally { followed, ..Tally::default() };
     for (function, reasons) in left_out {
         tally.of(&function).not_compared = reasons;
     }
@@ -145,7 +148,7 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
     for calls in [known, ahead, behind] {
         let open: Vec<Call> = unknown_code.iter().filter(|call| calls.contains_key(&call.function)).cloned().collect();
         if !open.is_empty() {
-            let (fresh, failures) = run_twice(core, &reach, &calls, &open, &job).await?;
+            let (fresh, failures) = run_twice(core, &reach, &calls, &open, &mut tally.followed, &job).await?;
             let functions = calls.keys().cloned().collect();
             if !code_versions::stands(core, &index, &reach, &functions, &began).await? {
                 // Nobody can tell which code the outcomes belong to.
@@ -186,15 +189,18 @@ async fn run_twice(
     reach: &Reach,
     calls: &Calls,
     open: &[Call],
+    followed: &mut Followed,
     job: &jobs::Job<'_>,
 ) -> Result<(Fresh, Failures), Trouble> {
     let environment = environment::contained(core).await?;
-    let Twice { first: observed, second: mut again } = replay_today(core, &environment, open, job).await?;
+    let lines = followed.lines();
+    let Twice { first: observed, second: mut again, lines_left } = replay_today(core, &environment, open, &lines, job).await?;
+    followed.left.extend(lines_left);
     let is_suspect = |call: &&Call| observed.get(&call.id).is_some_and(|seen| differs(calls, call, seen));
     let mut suspects: Vec<Call> = open.iter().filter(is_suspect).cloned().collect();
     let suspected: HashSet<CallId> = suspects.iter().map(|call| call.id).collect();
     suspects.retain(|call| !again.contains_key(&call.id));
-    again.extend(replay_today(core, &environment, &suspects, job).await?.first);
+    again.extend(replay_today(core, &environment, &suspects, &Lines::new(), job).await?.first);
     let (mut fresh, mut failures) = (Fresh::new(), Failures::new());
     for call in open {
         let Some(seen) = observed.get(&call.id) else { continue };

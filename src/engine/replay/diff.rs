@@ -38,6 +38,7 @@ use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
 use crate::engine::state::trust::require_trust;
 use crate::generate::replay::difference;
+use crate::python::protocol::Lines;
 use crate::python::value;
 use crate::source::dependencies::Reach;
 use crate::source::git;
@@ -335,7 +336,7 @@ async fn under_todays_files(
     if calls.is_empty() {
         return Ok(Vec::new());
     }
-    let seen = today::replay_today(core, &environment::contained(core).await?, &calls, job).await?.first;
+    let seen = today::replay_today(core, &environment::contained(core).await?, &calls, &Lines::new(), job).await?.first;
     let mut endings = Vec::new();
     for call in calls {
         match ending(seen.get(&call.id)) {

@@ -6,34 +6,28 @@ use std::sync::Arc;
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
-use crate::domain::call::{Call, CallId};
+use crate::domain::call::CallId;
 use crate::domain::edited::{EditedCode, Edits, ImportFailure, NotCompared};
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::snapshot::Topic;
 use crate::domain::subject::Subject;
-use crate::engine::calls;
 use crate::engine::index::reachability;
-use crate::engine::python::environment;
 use crate::engine::replay::accepted_tests;
 use crate::engine::replay::code_versions::init_print;
+use crate::engine::replay::followed_lines::{self, CALLS_FOLLOWED, Followed};
 use crate::engine::replay::imports;
-use crate::engine::replay::recorded_tests;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::python::protocol::Lines;
-use crate::source::change;
 use crate::source::dependencies::Reach;
 use crate::source::index::Index;
-use crate::store::RecordedCode;
-
-/// Functions whose edited lines are looked for in calls, and calls of each: these run once more for it.
-const FUNCTIONS_FOLLOWED: usize = 20;
-const CALLS_FOLLOWED: usize = 200;
 
 /// Edits for which a test is looked for: more than a person reads.
 const TESTS_SOUGHT: usize = 20;
+
+/// The text of functions before their edits.
+pub type Before = HashMap<FunctionId, String>;
 
 /// What differs between two versions of the project.
 #[derive(Debug, Default)]
@@ -158,13 +152,7 @@ pub async fn edits(core: &Arc<Core>, tally: Tally, delta: Delta, before: &Before
         Ok::<_, Trouble>(edits)
     })
     .await??;
-    let missed = core.store().missed_lines()?;
-    let missed_of = |one: &EditedCode| one.subject.function().and_then(|id| missed.get(id));
-    let is_open = |one: &&mut EditedCode| one.is_compared() && one.differ == 0 && (one.outside > 0 || missed_of(one).is_some());
-    for one in edits.edited.iter_mut().filter(is_open).take(FUNCTIONS_FOLLOWED) {
-        let missed = missed_of(one).cloned().unwrap_or_default();
-        follow(core, &tally, one, before, &missed).await?;
-    }
+    followed_lines::follow(core, &tally, &mut edits.edited, before).await?;
     accepted_tests::compare(core, &mut edits.edited).await?;
     edits.edited.sort_by_key(EditedCode::is_compared);
     let worker = core.clone();
@@ -177,96 +165,6 @@ pub async fn edits(core: &Arc<Core>, tally: Tally, delta: Delta, before: &Before
         edits
     })
     .await
-}
-
-/// The text of functions before their edits.
-pub type Before = HashMap<FunctionId, String>;
-
-/// Finds out whether compared calls run the edited lines of a function of which other calls were not compared, or not kept:
-/// these may take the very path that was edited.
-async fn follow(
-    core: &Arc<Core>,
-    tally: &Tally,
-    one: &mut EditedCode,
-    before: &Before,
-    missed: &BTreeSet<u32>,
-) -> Result<(), Trouble> {
-    let Some(function) = one.subject.function() else { return Ok(()) };
-    let Some(edited) = before.get(function).and_then(|old| edited_lines(&core.index(), function, old)) else { return Ok(()) };
-    let recorded = core.store().code(std::slice::from_ref(&one.subject))?;
-    let mut missed = recorded.first().and_then(|code| lines_today(&core.index(), function, code, missed)).unwrap_or_default();
-    // Without a loop, what stands before an edit has run before it.
-    let has_loop = text_today(&core.index(), function).is_some_and(|(_, text)| text.lines().any(begins_loop));
-    if let Some(first) = edited.iter().min().filter(|_| !has_loop) {
-        missed.retain(|line| line > first);
-    }
-    let runners = tally.runners.get(function).into_iter().flatten();
-    let mut wanted: BTreeMap<&FunctionId, BTreeSet<CallId>> = BTreeMap::new();
-    for (by, call) in runners {
-        wanted.entry(by).or_default().insert(*call);
-    }
-    let mut calls: Vec<Call> = calls::read::comparable_calls(core, function)?.into_iter().map(|(call, _)| call).collect();
-    calls.truncate(CALLS_FOLLOWED);
-    for (by, ids) in wanted {
-        let own = calls::read::comparable_calls(core, by)?.into_iter().map(|(call, _)| call);
-        calls.extend(own.filter(|call| ids.contains(&call.id)));
-    }
-    let (inside, alone): (Vec<Call>, Vec<Call>) = calls.into_iter().partition(|call| call.observed.inside.is_some());
-    let lines = Lines::from([(one.path.to_string(), edited.iter().chain(&missed).copied().collect())]);
-    let python = environment::contained(core).await?;
-    let mut left = python.lines_left(core, &alone, &lines).await?;
-    // Calls in tests are asked for what those alone leave.
-    let open = if alone.is_empty() { lines } else { of_files(&left) };
-    if let Some(never) = recorded_tests::compare::lines_left(core, &python, &inside, &open).await? {
-        left = never;
-    }
-    one.unrun = left.into_iter().map(|(_, line)| line).collect();
-    if let Some(first) = one.unrun.iter().find(|line| edited.contains(line)) {
-        one.not_compared.insert(0, NotCompared { reason: ReasonCode::EditedPathNotCompared.with(first), calls: 0 });
-    } else if let Some(first) = one.unrun.first() {
-        one.not_compared.insert(0, NotCompared { reason: ReasonCode::RecordedPathNotCompared.with(first), calls: 0 });
-    }
-    Ok(())
-}
-
-fn of_files(places: &BTreeSet<(String, u32)>) -> Lines {
-    let mut lines = Lines::new();
-    places.iter().for_each(|(path, line)| lines.entry(path.clone()).or_default().push(*line));
-    lines
-}
-
-/// Lists the lines of a function that differ from its text before.
-fn edited_lines(index: &Index, function: &FunctionId, old: &str) -> Option<Vec<u32>> {
-    let (first, text) = text_today(index, function)?;
-    let new: Vec<&str> = text.lines().collect();
-    let changed = change::changed_lines(&old.lines().collect::<Vec<_>>(), &new);
-    Some(changed.into_iter().filter_map(|at| u32::try_from(first + at).ok()).collect())
-}
-
-/// Finds lines of recorded code in today's, those that were not edited.
-fn lines_today(index: &Index, function: &FunctionId, recorded: &RecordedCode, lines: &BTreeSet<u32>) -> Option<Vec<u32>> {
-    let (first, text) = text_today(index, function)?;
-    let (old, new): (Vec<&str>, Vec<&str>) = (recorded.text.lines().collect(), text.lines().collect());
-    let same = change::same_lines(&old, &new);
-    let today = lines.iter().filter_map(|line| {
-        let at = line.checked_sub(recorded.first_line)? as usize;
-        let (_, now) = same.iter().find(|(before, _)| *before == at)?;
-        u32::try_from(first + now).ok()
-    });
-    Some(today.collect())
-}
-
-fn begins_loop(line: &str) -> bool {
-    ["for ", "while ", "async for "].iter().any(|word| line.trim_start().starts_with(word))
-}
-
-/// Gives the first line of a function, and its text.
-fn text_today(index: &Index, function: &FunctionId) -> Option<(usize, String)> {
-    let found = index.function(function)?;
-    let text = index.text(&found.path)?;
-    let (first, last) = (found.span.first as usize, found.span.last as usize);
-    let lines: Vec<&str> = text.lines().skip(first.checked_sub(1)?).take((last + 1).checked_sub(first)?).collect();
-    Some((first, lines.join("\n")))
 }
 
 /// Keeps which of these functions, or of all, were edited and not compared, for the rows of the snapshot; tells a person of
@@ -339,6 +237,8 @@ pub struct Tally {
     pub import_failures: Vec<ImportFailure>,
     /// The calls that were compared.
     pub compared: HashSet<CallId>,
+    /// The edited lines that were looked for in recorded tests.
+    pub followed: Followed,
 }
 
 impl Tally {

@@ -10,6 +10,7 @@ pub(crate) mod diff;
 pub(crate) mod edited;
 pub(crate) mod failure;
 pub(crate) mod first_replay;
+pub(crate) mod followed_lines;
 pub(crate) mod foreign;
 pub(crate) mod imports;
 pub(crate) mod pairs;

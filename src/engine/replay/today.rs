@@ -10,8 +10,10 @@ use crate::engine::replay::recorded_tests::On;
 use crate::engine::replay::recorded_tests::compare::{self, Twice};
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
+use crate::python::protocol::Lines;
 
-/// Makes calls on today's files, alone where they can be, and else inside their recorded tests: of those, a few are made twice.
+/// Makes calls on today's files, alone where they can be, and else inside their recorded tests: of those, a few are made twice. Tests are
+/// asked for these lines, too.
 ///
 /// # Errors
 /// Fails when the project's Python cannot be started or dies.
@@ -19,11 +21,12 @@ pub async fn replay_today(
     core: &Arc<Core>,
     environment: &Arc<Environment>,
     calls: &[Call],
+    lines: &Lines,
     job: &Job<'_>,
 ) -> Result<Twice, Trouble> {
     let today = On { index: core.index(), files: Files::default() };
     let (inside, alone): (Vec<Call>, Vec<Call>) = calls.iter().cloned().partition(|call| call.observed.inside.is_some());
-    let inside = compare::observe_twice(core, environment, &today, &inside, job);
+    let inside = compare::observe_twice(core, environment, &today, &inside, lines, job);
     let (alone, mut made) = futures_util::try_join!(environment.replay(core, &alone, job), inside)?;
     made.first.extend(alone);
     Ok(made)

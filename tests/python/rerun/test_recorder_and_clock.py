@@ -1,6 +1,7 @@
 """The recorder is on in each process of a rerun, and the clock can be put forward."""
 
 import json
+import sys
 import time
 
 import pytest
@@ -103,6 +104,17 @@ def test_lines_that_a_test_does_not_run_are_said(project):
     found = project.rerun(*names[:1], collect=["test_it.py"], lines={"project/shop.py": [6, 7]}, project=str(project.base))
     assert found[""]["lines_left"] == [["project/shop.py", 6]]
     assert "lines_left" not in project.rerun(names[1])[names[1]]
+
+
+def test_lines_are_followed_beside_the_recorder_where_they_are_not_in_its_way(project):
+    project.write("shop.py", "def price(count):\n    if count > 2:\n        return 3\n    return 4\n")
+    project.write("test_it.py", "import shop\ndef test_a(): shop.price(1)\ndef test_b(): shop.price(3)\n")
+    names = ["test_it.py::test_a", "test_it.py::test_b"]
+    found = project.rerun(*names, recorded=True, lines={"shop.py": [2, 3, 4]})
+    left = [found[name].get("lines_left") for name in names]
+    assert left == ([[["shop.py", 3]], [["shop.py", 4]]] if sys.version_info >= (3, 12) else [None, None])
+    processes = {int(pid): _calls(records) for pid, records in read_folder(project.spool).by_process().items()}
+    assert [processes[found[name]["pid"]] for name in names] == [[("price", (1,))], [("price", (3,))]]
 
 
 def test_a_start_with_a_file_that_breaks_fails(project):

@@ -73,9 +73,9 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
         heard["says"] = base64.b64encode(marshal.dumps(said, 2)).decode()
     elif call.get("lines"):
         edited = EditedLines(modules.root, call["lines"])
-        sys.settrace(edited.enter)
+        edited.begin()
         outcome = _run(callee, args, kwargs, eyes)
-        sys.settrace(None)
+        edited.end()
         heard = {"lines_left": edited.reply()}
     else:
         outcome = _run(callee, args, kwargs, eyes)

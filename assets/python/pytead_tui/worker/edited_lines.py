@@ -1,22 +1,65 @@
-"""Which edited statements a call does not run: what a comparison of its outcome says nothing of."""
+"""Which edited statements calls do not run: what a comparison of its outcome says nothing of."""
 
 import os
+import sys
+import threading
 import tokenize
 import types
 
 
+# Where it is there, following costs next to nothing, and no debugger or recorder is in the way.
+BY_EVENTS = sys.version_info >= (3, 12)
+
+
 class EditedLines:
-    """Follows one call through edited lines; `wanted` has line numbers by the files' paths relative to the root."""
+    """Follows what this process runs through edited lines; `wanted` has line numbers by the files' paths relative to the root."""
 
     def __init__(self, root: str, wanted: dict) -> None:
         self.root = root
         self.left: dict = {}  # by the file as code objects name it
+        self.tool: "int | None" = None
         for path, lines in wanted.items():
             file = os.path.join(root, path)
             self.left[file] = _statements(file, lines)
 
-    def enter(self, frame: object, event: str, argument: object) -> object:
-        """Traces code of an edited file."""
+    def begin(self) -> None:
+        """Follows all threads from here on."""
+        if not BY_EVENTS:
+            threading.settrace(self._enter)
+            sys.settrace(self._enter)
+            return
+        monitoring = sys.monitoring
+        for candidate in (5, 4, 3, 2) if self.tool is None else ():
+            try:
+                monitoring.use_tool_id(candidate, "pytead-tui lines")
+            except ValueError:
+                continue
+            self.tool = candidate
+            monitoring.register_callback(candidate, monitoring.events.PY_START, self._started)
+            monitoring.register_callback(candidate, monitoring.events.LINE, self._line)
+            monitoring.set_events(candidate, monitoring.events.PY_START)
+            break
+
+    def end(self) -> None:
+        """Follows nothing any more."""
+        if not BY_EVENTS:
+            threading.settrace(None)
+            sys.settrace(None)
+        elif self.tool is not None:
+            sys.monitoring.set_events(self.tool, 0)
+            sys.monitoring.free_tool_id(self.tool)
+            self.tool = None
+
+    def _started(self, code: types.CodeType, offset: int) -> object:
+        if code.co_filename in self.left:
+            sys.monitoring.set_local_events(self.tool, code, sys.monitoring.events.LINE)
+        return sys.monitoring.DISABLE
+
+    def _line(self, code: types.CodeType, line: int) -> object:
+        self.left[code.co_filename].discard(line)
+        return sys.monitoring.DISABLE
+
+    def _enter(self, frame: object, event: str, argument: object) -> object:
         return self._step if frame.f_code.co_filename in self.left else None
 
     def _step(self, frame: object, event: str, argument: object) -> object:

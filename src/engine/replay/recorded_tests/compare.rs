@@ -41,6 +41,8 @@ pub struct Twice {
     pub first: HashMap<CallId, Observed>,
     /// Of a second one, for calls that were made twice.
     pub second: HashMap<CallId, Observed>,
+    /// The statements that each test did not run, of the lines that were asked for.
+    pub lines_left: HashMap<TestId, BTreeSet<(String, u32)>>,
 }
 
 /// Runs the tests of these calls once, and gives the outcome of each call.
@@ -54,10 +56,11 @@ pub async fn observe(
     calls: &[Call],
     job: &Job<'_>,
 ) -> Result<HashMap<CallId, Observed>, Trouble> {
-    Ok(run(core, python, on, calls, job, false).await?.first)
+    Ok(run(core, python, on, calls, &Lines::new(), job, false).await?.first)
 }
 
-/// As [`observe`], with a second run of few tests at the same time: a difference is shown only if it comes twice.
+/// As [`observe`], with a second run of few tests at the same time: a difference is shown only if it comes twice. Tells which of these
+/// lines no test runs.
 ///
 /// # Errors
 /// As [`observe`].
@@ -66,9 +69,10 @@ pub async fn observe_twice(
     python: &Arc<Environment>,
     on: &On,
     calls: &[Call],
+    lines: &Lines,
     job: &Job<'_>,
 ) -> Result<Twice, Trouble> {
-    run(core, python, on, calls, job, true).await
+    run(core, python, on, calls, lines, job, true).await
 }
 
 async fn run(
@@ -76,6 +80,7 @@ async fn run(
     python: &Arc<Environment>,
     on: &On,
     calls: &[Call],
+    lines: &Lines,
     job: &Job<'_>,
     twice: bool,
 ) -> Result<Twice, Trouble> {
@@ -94,7 +99,7 @@ async fn run(
         (true, false) => (tests.asked.clone(), Asked::default()),
         (false, _) => tests.asked.halves(),
     };
-    let manner = Manner { groups: 1, ..Manner::default() };
+    let manner = Manner { groups: 1, lines: lines.clone(), ..Manner::default() };
     let (mut one, other) = futures_util::try_join!(
         run_tests(core, python, on, one, manner.clone(), &job.cancel),
         run_tests(core, python, on, other, manner, &job.cancel),
@@ -102,12 +107,15 @@ async fn run(
     if job.is_cancelled() {
         return Ok(Twice::default());
     }
-    if few && twice {
-        return Ok(Twice { first: tests.outcomes(&one, &on.index), second: tests.outcomes(&other, &on.index) });
+    let mut second = HashMap::new();
+    if few {
+        second = tests.outcomes(&other, &on.index);
+    } else {
+        one.tests.extend(other.tests);
+        one.not_run.extend(other.not_run);
     }
-    one.tests.extend(other.tests);
-    one.not_run.extend(other.not_run);
-    Ok(Twice { first: tests.outcomes(&one, &on.index), ..Twice::default() })
+    let lines_left = one.tests.iter().filter_map(|(test, run)| Some((*test, run.lines_left.clone()?))).collect();
+    Ok(Twice { first: tests.outcomes(&one, &on.index), second, lines_left })
 }
 
 /// Runs the tests of these calls once more, on today's files, and gives those of these lines that no test runs; `None` where no test
@@ -129,10 +137,9 @@ pub async fn lines_left(
         asked.tests.split_off(&beyond);
     }
     let today = On { index: core.index(), files: Files::default() };
-    let manner = Manner { groups: 1, lines: lines.clone(), ..Manner::default() };
+    let manner = Manner { groups: 1, lines: lines.clone(), only_lines: true, ..Manner::default() };
     let runs = run_tests(core, python, &today, asked, manner, &CancellationToken::new()).await?;
-    let left = runs.tests.into_values().filter_map(|run| Some(run.lines_left?.into_iter().collect::<BTreeSet<_>>()));
-    Ok(left.reduce(|all, own| &all & &own))
+    Ok(runs.tests.into_values().filter_map(|run| run.lines_left).reduce(|all, own| &all & &own))
 }
 
 /// The tests of some calls, and what is known of them.

@@ -63,6 +63,8 @@ struct Manner {
     ended: Arc<AtomicU64>,
     /// As [`Wanted::lines`].
     lines: Lines,
+    /// As [`Wanted::only_lines`].
+    only_lines: bool,
 }
 
 /// Runs tests off the async threads, with the variables that the project needs to be imported.
@@ -92,6 +94,7 @@ async fn run_tests(
             groups: manner.groups,
             ended: &manner.ended,
             lines: &manner.lines,
+            only_lines: manner.only_lines,
         };
         place.run(&wanted, &cancel)
     })

@@ -3,27 +3,21 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use crate::base::error::Trouble;
 use crate::domain::call::{Call, CallId};
 use crate::domain::function::FunctionId;
 use crate::domain::subject::Subject;
 use crate::domain::test_id::TestId;
 use crate::engine::replay::edited::Delta;
-use crate::engine::state::core::Core;
 
 /// So few tests all run: starting them takes longest.
 const ALL_OF: usize = 24;
 /// Tests that run for edited functions none of whose own calls can be compared.
 const FOR_OTHERS: usize = 12;
 
-/// Gives the functions that were edited since they were recorded; `None` where other code or data was, too.
-///
-/// # Errors
-/// Fails when the store cannot be read.
-pub fn edited(core: &Core) -> Result<Option<BTreeSet<FunctionId>>, Trouble> {
-    let edited = Delta::since_recording(core)?.edited;
-    let functions: BTreeSet<FunctionId> = edited.iter().filter_map(Subject::function).cloned().collect();
-    Ok((functions.len() == edited.len() && !edited.is_empty()).then_some(functions))
+/// Gives the functions that were edited; `None` where other code or data was, too.
+pub fn edited(delta: &Delta) -> Option<BTreeSet<FunctionId>> {
+    let functions: BTreeSet<FunctionId> = delta.edited.iter().filter_map(Subject::function).cloned().collect();
+    (functions.len() == delta.edited.len() && !functions.is_empty()).then_some(functions)
 }
 
 /// Parts from calls that are to run those whose tests need not: gives these. `compared` are the functions with calls that can be compared.
