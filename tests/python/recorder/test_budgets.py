@@ -574,3 +574,27 @@ def test_lines_that_a_long_call_repeats_are_silent_and_new_ones_are_told(program
     assert lines_of(third) == [3, 4, 5, 7, 8]
     (ticks,) = [c.cid for c, _ in spool.calls("ticks")]
     assert lines_of(ticks) == [11, 12, 13]
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_where_every_call_is_kept_the_calls_alone_decide_how_many(program, mechanism):
+    """Two runs are compared, and the machine may be busy in one of them."""
+    program.write("app.py", """
+        def small(x):
+            return x
+
+        def large(x):
+            return len(x)
+
+        def main():
+            for i in range(900):
+                small(i)
+            for i in range(60):
+                large([str(i + j) for j in range(1500)])
+    """)
+    program.write("main.py", "import app\napp.main()\n")
+    events = {"PYTEAD_EVENTS": "rewrite"} if mechanism == "rewrite" else {}
+    spool = program.record("main.py", PYTEAD_MODE="every", **events)
+    assert len(spool.calls("small")) == 500
+    kept = [args[0][0] for args in (call.args for call, _ in spool.calls("large"))]
+    assert 5 < len(kept) < 30 and kept == [str(i) for i in range(len(kept))], kept

@@ -11,6 +11,7 @@ FLOOR = 240_000_000  # ns for the process
 SHARE = 8  # and an eighth of the program's own time
 PART = 8  # a function gets this part of what is left,
 LEAST, MOST = 500_000, 20_000_000  # ns; within these bounds
+EVERY = 40_000_000  # ns of a function all of whose calls are kept
 NODE = 2_000  # ns for which one node that is walked is taken
 BOTH = 5_000  # ns that one node takes at the start and at the end of its call
 STEP = 1_000_000_000  # ns of the program that count

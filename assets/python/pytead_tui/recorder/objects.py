@@ -54,7 +54,7 @@ class Entry:
     """What is known of one object."""
 
     __slots__ = ("ordinal", "ref", "cls", "names", "announced", "args", "seen", "state", "readers", "kind",
-                 "sketch")  # fmt: skip
+                 "sketch", "among")  # fmt: skip
 
     def __init__(self, ordinal: int, ref: object, cls: type) -> None:
         self.ordinal = ordinal
@@ -69,6 +69,7 @@ class Entry:
         self.state: "tuple | None" = None
         self.readers: "tuple | None" = None
         self.kind = ""
+        self.among = -1  # how many names of modules it was looked for among, in vain
         self.sketch: "tuple | None" = None  # its tree where a journey does not look into it
 
     def sketched(self) -> tuple:

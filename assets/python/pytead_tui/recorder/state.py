@@ -21,7 +21,7 @@ from pytead_tui.recorder.spool import Full
 from pytead_tui.recorder.spools import Spools
 
 MOST_EVENTS = 20_000  # of a journey
-MOST_OF_ALL = 2_000  # calls of a function in a process all of whose calls are kept
+MOST_OF_ALL = 500  # calls of a function in a process all of whose calls are kept
 AGAIN = 400  # calls of a function with arguments that were seen, whose end is waited for
 WALK = 250  # frames looked at for a parent
 
@@ -150,7 +150,9 @@ class Recorder(Endings, Failures, Places):
             if self.only is not None and not self.only & function.ids():
                 self.stop(function)
                 return None
-            return self._keep(function, frame, code, held, [0, 0, MOST_OF_ALL], False, place, False)
+            call = self._keep(function, frame, code, held, [0, 0, MOST_OF_ALL], False, place, False)
+            self._limit_copying(function)
+            return call
         outside = place[5]
         searching = False
         if (function.over or function.for_tests) and not (outside and function.beyond < budget.OUTSIDE):
@@ -356,6 +358,11 @@ class Recorder(Endings, Failures, Places):
             function.searching = False
 
     def _limit_copying(self, function: Function) -> None:
+        if self.every:
+            # Counted in nodes alone, whatever they took: each run of a test keeps the same calls.
+            if function.spent > budget.EVERY:
+                self.stop(function)
+            return
         if function.spent > budget.LEAST and function.on and not function.over:
             if function.kept < budget.FIRST and function.copies < budget.TRIES:
                 return

@@ -267,13 +267,20 @@ class Capture:
         return self.met[-1].sketched()
 
     def singleton(self, v: object, module: str, in_classes: bool = False) -> "tuple | None":
-        """Gives the name under which a module holds this very object, or one of its classes."""
+        """Gives the name under which a module holds this very object, or one of its classes. One that was looked for in vain
+        is looked for again once the modules have got more names.
+        """
         held = [sys.modules.get(module), sys.modules.get(module.partition(".")[0])]
         scopes = self.scope if type(self.scope) is tuple else (self.scope,)
-        for space in [*(m.__dict__ for m in held if type(m) is kinds.Module), *scopes]:
-            home = space.get("__name__") if type(space) is dict else None
-            if type(home) is not str:
-                continue
+        spaces = [*(m.__dict__ for m in held if type(m) is kinds.Module), *scopes]
+        spaces = [space for space in spaces if type(space) is dict and type(space.get("__name__")) is str]
+        known = self.objects.entries.get(oid(v))
+        known = known if known is not None and known.ref is not None and known.ref() is v else None
+        among = 2 * sum(map(len, spaces)) + in_classes
+        if known is not None and known.among == among:
+            return None
+        for space in spaces:
+            home = space["__name__"]
             name = _name_of(v, space)
             if name is not None:
                 return (TAG, "name", home, name)
@@ -282,6 +289,8 @@ class Capture:
                     name = _name_of(v, dict_of(cls))
                     if name is not None:
                         return (TAG, "name", home, names_of(cls)[1] + "." + name)
+        if known is not None:
+            known.among = among
         return None
 
     def fields(self, pairs: list, depth: int) -> dict:
@@ -407,20 +416,21 @@ def normal(blob: bytes, marks: list) -> bytes:
 
 
 def _normal_anyhow(blob: bytes, marks: list) -> bytes:
-    """Does so where the order in the record is not that of the walk."""
-    out = bytearray(blob)
+    """Does so where the order in the record is not that of the walk: looks once for each kind of mark, not for each mark."""
     local: dict = {}
-    at = 0
+    numbers: dict = {}
     for tag, ordinal in marks:
         number = local.setdefault(ordinal, len(local))
-        pattern = _MARKS[tag] + ordinal.to_bytes(4, "little")
-        found = out.find(pattern, at)
-        if found < 0:
-            found = out.find(pattern)
-            if found < 0:
-                continue
-        at = found + len(pattern)
-        out[at - 5 : at] = b"I%b" % number.to_bytes(4, "little")
+        numbers[_MARKS[tag], ordinal.to_bytes(4, "little")] = b"I" + number.to_bytes(4, "little")
+    out = bytearray(blob)
+    for mark in {mark for mark, _ in numbers}:
+        at = blob.find(mark)
+        while at >= 0:
+            at += len(mark)
+            number = numbers.get((mark, blob[at : at + 4]))
+            if number is not None:
+                out[at - 1 : at + 4] = number
+            at = blob.find(mark, at)
     return bytes(out)
 
 

@@ -6,7 +6,6 @@ import threading
 import tokenize
 import types
 
-
 # Where it is there, following costs next to nothing, and no debugger or recorder is in the way.
 BY_EVENTS = sys.version_info >= (3, 12)
 
