@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
@@ -41,6 +42,8 @@ const LOOK: Duration = Duration::from_millis(5);
 const LOOK_AT_REPORT: Duration = Duration::from_millis(250);
 /// Bytes that the tests may write in all.
 const LAYER_MAX: u64 = 1 << 30;
+/// Session fixtures that are learned of a session.
+const FIXTURES_MAX: usize = 64;
 
 /// The project's files that tests run on.
 #[derive(Debug, Clone, Default)]
@@ -76,6 +79,28 @@ pub struct Wanted<'a> {
     pub lines: &'a Lines,
     /// Nothing is recorded: the lines are all that is wanted.
     pub only_lines: bool,
+    /// What earlier runs learned.
+    pub learned: &'a Learned,
+}
+
+/// Session fixtures that tests asked for while they ran, by their sessions: the next run sets them up once for all of its tests, the
+/// first one included. They come from contained code, and go back to such code alone.
+#[derive(Debug, Default)]
+pub struct Learned(Mutex<BTreeMap<TestSession, BTreeMap<String, String>>>);
+
+impl Learned {
+    fn of(&self, session: &TestSession) -> BTreeMap<String, String> {
+        self.0.lock().get(session).cloned().unwrap_or_default()
+    }
+
+    fn add(&self, session: &TestSession, fixtures: BTreeMap<String, String>) {
+        if fixtures.is_empty() {
+            return;
+        }
+        let mut all = self.0.lock();
+        let known = all.entry(session.clone()).or_default();
+        known.extend(fixtures.into_iter().take(FIXTURES_MAX.saturating_sub(known.len())));
+    }
 }
 
 /// Where it is run.
@@ -152,6 +177,7 @@ struct Request<'a> {
     functions: BTreeMap<&'a str, Vec<String>>,
     project: &'a Path,
     lines: &'a Lines,
+    fixtures: BTreeMap<String, String>,
 }
 
 #[derive(Serialize)]
@@ -181,6 +207,9 @@ enum Line {
     },
     Missing {
         test: String,
+    },
+    Learned {
+        fixtures: BTreeMap<String, String>,
     },
     #[serde(other)]
     Other,
@@ -241,6 +270,7 @@ impl Place<'_> {
                 .collect(),
             project: self.root,
             lines: wanted.lines,
+            fixtures: wanted.learned.of(session),
         };
         let asked = scratch.path().join("request.json");
         let text = serde_json::to_string(&request)
@@ -278,7 +308,8 @@ impl Place<'_> {
         }
         tell(u64::from(count));
         let lines = read_regular(&report, REPORT_MAX).unwrap_or_default();
-        let Report { mut found, start } = reported(&String::from_utf8_lossy(&lines), tests, self.root);
+        let Report { mut found, start, fixtures } = reported(&String::from_utf8_lossy(&lines), tests, self.root);
+        wanted.learned.add(session, fixtures);
         let index = self.index.clone();
         let ingest = Ingest::new(
             spool,
@@ -396,12 +427,15 @@ struct Report {
     found: Reruns,
     /// The start of the session, if it was asked for, and its process.
     start: Option<(i64, TestId)>,
+    /// Session fixtures that tests asked for while they ran.
+    fixtures: BTreeMap<String, String>,
 }
 
 /// Reads the program's report.
 fn reported(report: &str, tests: &BTreeMap<&str, TestId>, root: &Path) -> Report {
     let mut found = Reruns::default();
     let mut start = None;
+    let mut fixtures = BTreeMap::new();
     for line in report.lines() {
         match serde_json::from_str(line) {
             Ok(Line::Test { test, outcome, ms, pid, said, lines_left }) => {
@@ -423,10 +457,11 @@ fn reported(report: &str, tests: &BTreeMap<&str, TestId>, root: &Path) -> Report
             Ok(Line::Missing { test }) => {
                 found.not_run.extend(tests.get(test.as_str()).map(|id| (*id, "it is not there".to_owned())));
             }
+            Ok(Line::Learned { fixtures: more }) => fixtures.extend(more),
             Ok(Line::Other) | Err(_) => {}
         }
     }
-    Report { found, start }
+    Report { found, start, fixtures }
 }
 
 /// Reads the calls of tests from the spool of a run. Outside of all tests, those of the session's process belong to its start.
@@ -497,9 +532,19 @@ mod tests {
         tests.insert(TestId(9), RecordedTest { name: "t1.py::a".into(), session: other });
         let sizes = |groups: usize| {
             let (functions, collected) = (&BTreeMap::new(), &BTreeMap::new());
-            let (variables, ended, lines) = (BTreeMap::new(), &AtomicU64::new(0), &Lines::new());
-            let wanted =
-                Wanted { tests: &tests, functions, collected, variables, shift: None, groups, ended, lines, only_lines: false };
+            let (variables, ended, lines, learned) = (BTreeMap::new(), &AtomicU64::new(0), &Lines::new(), &Learned::default());
+            let wanted = Wanted {
+                tests: &tests,
+                functions,
+                collected,
+                variables,
+                shift: None,
+                groups,
+                ended,
+                lines,
+                only_lines: false,
+                learned,
+            };
             grouped(&wanted).iter().map(|(_, tests)| tests.len()).collect::<Vec<_>>()
         };
         assert_eq!(sizes(1), [4, 1], "a session has its own process");

@@ -131,6 +131,14 @@ def test_those_that_a_test_asks_for_as_it_runs_are_set_up_once_more_for_all_othe
     # The first test tears down what is its own.
     once = ["always", "app", "late", "late ends", "app ends", "app", "late"]
     assert shop.log() == [*once, "late ends", "app ends", "always ends"]
+    # What is learned in a run serves the first test of the next one, too.
+    (learned,) = [line["fixtures"] for line in shop.lines if line["kind"] == "learned"]
+    (shop.root / "log").unlink()
+    assert run(shop, source, "test_a", "test_b", "test_c", fixtures=learned) == ["passed"] * 3
+    assert shop.log() == ["always", "app", "late", "late ends", "app ends", "always ends"]
+    (shop.root / "log").unlink()
+    fixtures = {"gone@": "gone", **learned}
+    assert run(shop, "def test_d(): pass", "test_d", fixtures=fixtures) == ["passed"], "what is not there is not missed"
 
 
 def test_fixtures_of_a_module_or_class_belong_to_each_test(shop):

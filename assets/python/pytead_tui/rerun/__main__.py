@@ -62,6 +62,8 @@ class Rerun:
                     begun, began = line["test"], time.monotonic()
                 elif kind == "cold":
                     is_cold = True
+                elif kind == "learned":
+                    self.report.write({"kind": kind, **line})
                 elif kind == "end":
                     break
                 else:

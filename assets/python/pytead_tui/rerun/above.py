@@ -9,6 +9,7 @@ from pytead_tui.rerun import alone, one_test
 from pytead_tui.rerun.alone import unfinished
 from pytead_tui.rerun.forks import Fork, Gone, Writer
 from pytead_tui.rerun.one_test import Watch
+from pytead_tui.rerun.request import Request
 from pytead_tui.rerun.session_fixtures import SessionFixtures, learnable
 
 MOST_SPOILED = 8  # fixtures found to be unsafe above the tests, one after the other, before none is tried any more
@@ -18,14 +19,14 @@ GRACE = 5.0  # seconds beyond a test's own for the process above it to say so
 class Tests:
     """Runs tests one after the other, each in a fork of a process that holds their session fixtures."""
 
-    def __init__(self, session: pytest.Session, watch: Watch, writer: Writer, seconds: float, functions: dict) -> None:
+    def __init__(self, session: pytest.Session, watch: Watch, writer: Writer, request: Request) -> None:
         self.session = session
         self.watch = watch
         self.writer = writer
-        self.seconds = seconds
-        self.functions = functions  # by test: those whose calls are recorded
+        self.seconds = request.test_seconds
+        self.functions = request.functions  # by test: those whose calls are recorded
         self.left: set = set()  # fixtures that each test sets up for itself
-        self.learned: dict = {}
+        self.learned = dict(request.fixtures)
         self.queue: list = []
 
     def run(self, items: "list[pytest.Item]") -> None:
@@ -46,6 +47,7 @@ class Tests:
                     fixture = line["fixture"]
                 elif kind == "learned":
                     self.learned.update(line["fixtures"])
+                    self.writer.send(**line)
                 elif kind == "begun":
                     test, fixture, began = line["test"], "", time.monotonic()
                 elif kind == "test":

@@ -34,6 +34,7 @@ class Request:
     functions: "dict[str, list[str]]"
     project: str  # the root of the project, which can be above that of the session
     lines: "dict[str, list[int]]"  # that are followed, by files relative to the project
+    fixtures: "dict[str, str]"  # of the session, asked for by tests while they run: the name, by key
 
 
 def read(file: str) -> Request:
@@ -51,4 +52,5 @@ def read(file: str) -> Request:
         shift_seconds=given.get("shift_seconds"), report=given["report"],
         functions=dict(given.get("functions") or {}),
         project=given.get("project") or given["root"], lines=dict(given.get("lines") or {}),
+        fixtures=dict(given.get("fixtures") or {}),
     )  # fmt: skip

@@ -187,7 +187,7 @@ class _Session:
             # They would not be there in a fork, and what they hold locked would stay so.
             self._send(kind="cold")
         else:
-            Tests(session, self.watch, self.writer, self.request.test_seconds, self.request.functions).run(wanted)
+            Tests(session, self.watch, self.writer, self.request).run(wanted)
         return True
 
     def _say_started(self) -> None:

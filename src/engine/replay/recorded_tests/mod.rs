@@ -17,7 +17,7 @@ use crate::base::error::Trouble;
 use crate::domain::function::FunctionId;
 use crate::domain::recorded_test::{RecordedTest, TestId};
 use crate::engine::python::environment::{self, Environment};
-use crate::engine::python::rerun::{Files, Place, Reruns, Wanted};
+use crate::engine::python::rerun::{Files, Learned, Place, Reruns, Wanted};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::python::protocol::Lines;
@@ -95,6 +95,7 @@ async fn run_tests(
             ended: &manner.ended,
             lines: &manner.lines,
             only_lines: manner.only_lines,
+            learned: &core.part::<Learned>(),
         };
         place.run(&wanted, &cancel)
     })
