@@ -137,14 +137,39 @@ fn distance(a: &str, b: &str) -> usize {
     last[b.len()]
 }
 
+/// Larger files are not read whole: no source, settings or data of a test is.
+const FILE_MAX: u64 = 256 << 20;
+
 /// Reads a file in a place where code of others could write: a link, a pipe or a device in its stead is refused and not waited
 /// for, and no more than so many bytes are read.
 ///
 /// # Errors
 /// When it is not there, is no regular file, or cannot be read.
 pub fn read_regular(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
+    read_at_most(path, most, rustix::fs::OFlags::NOFOLLOW)
+}
+
+/// Reads a file that a repository may have brought, through links if there are any: a pipe or a device in its stead is refused
+/// and not waited for.
+///
+/// # Errors
+/// As [`read_regular`], and when it is larger than any file of a project should be.
+pub fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
+    let bytes = read_at_most(path, FILE_MAX + 1, rustix::fs::OFlags::empty())?;
+    if bytes.len() as u64 > FILE_MAX { Err(std::io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
+}
+
+/// As [`read_file`], of a text.
+///
+/// # Errors
+/// As [`read_file`], and when it is not UTF-8.
+pub fn read_text(path: &Path) -> std::io::Result<String> {
+    String::from_utf8(read_file(path)?).map_err(|error| std::io::Error::new(std::io::ErrorKind::InvalidData, error))
+}
+
+fn read_at_most(path: &Path, most: u64, links: rustix::fs::OFlags) -> std::io::Result<Vec<u8>> {
     use rustix::fs::{Mode, OFlags};
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | links;
     let file = std::fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
     if !file.metadata()?.is_file() {
         return Err(std::io::Error::other("there is something in its place that is no file"));
@@ -190,5 +215,9 @@ mod tests {
             assert!(read_regular(&at(name), 4).is_err(), "{name}");
         }
         assert!(read_regular(Path::new("/dev/zero"), 4).is_err());
+        assert_eq!(read_text(&at("link")).unwrap(), "0123456789", "a link is followed where it may be");
+        for name in ["endless", "folder", "pipe"] {
+            assert!(read_file(&at(name)).is_err(), "{name}");
+        }
     }
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use crate::base::error::Trouble;
-use crate::base::paths::{find_program, tilde};
+use crate::base::paths::{find_program, read_text, tilde};
 use crate::base::text;
 use crate::contain::{self, Confinement, Level};
 
@@ -248,7 +248,7 @@ fn installation(path: &Path) -> Vec<PathBuf> {
     }
     found.extend(hop.canonicalize().ok().and_then(|real| Some(real.parent()?.parent()?.to_owned())));
     if let Some(environment) = path.parent().and_then(Path::parent)
-        && let Ok(config) = std::fs::read_to_string(environment.join("pyvenv.cfg"))
+        && let Ok(config) = read_text(&environment.join("pyvenv.cfg"))
     {
         let home = config.lines().find_map(|line| Some(line.strip_prefix("home")?.trim_start().strip_prefix('=')?.trim()));
         found.extend(home.and_then(|bin| Path::new(bin).parent()).map(Path::to_owned));

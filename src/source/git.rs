@@ -9,21 +9,19 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::mpsc;
 use std::time::Duration;
 
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::text;
+use crate::source::stalled;
 
 /// Characters of a name or an address.
 const PERSON_MAX: usize = 100;
 /// Larger files stay away: no Python is, and recorded calls do not read them.
 const SIZE_MAX: u64 = 64 << 20;
-/// What git may take for a question, which it answers in a moment; and for a list, for which it may look at all files of a large
-/// repository on a slow disk.
-const PATIENCE: Duration = Duration::from_secs(60);
-const LIST_PATIENCE: Duration = Duration::from_secs(600);
+/// How long git may wait at a time while its files are written out: for its own disk, or for us.
+const UNREAD: Duration = Duration::from_secs(60);
 
 /// A commit, as far as the project's folder is concerned.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +79,9 @@ pub fn check_out(root: &Path, revision: &Revision, folder: &Path) -> Result<(), 
     // Asked from another thread: git stops reading while nobody takes its answers.
     let asking = std::thread::spawn(move || asked.write_all(wanted.as_bytes()));
     let mut answers = BufReader::new(answers);
+    let watch = stalled::Watch::over(&child, UNREAD);
     let written = files.iter().try_for_each(|file| file.write(folder, &blob(&mut answers)?));
+    watch.end();
     drop(answers);
     let _ = asking.join();
     let _ = child.wait();
@@ -173,6 +173,12 @@ fn git(root: &Path) -> Command {
     command
 }
 
+/// Gives the commit that is checked out, shortened; nothing outside a repository and before the first commit.
+#[must_use]
+pub fn head(root: &Path) -> Option<String> {
+    ask(root, &["rev-parse", "--short=12", "HEAD"]).ok().flatten()
+}
+
 /// Gives who would sign a commit here, name and address as far as git's settings know them; nothing where they do not.
 #[must_use]
 pub fn person(root: &Path) -> Option<String> {
@@ -196,35 +202,20 @@ fn setting(root: &Path, name: &str) -> Option<String> {
 
 /// Asks for one line; `None` where git says no.
 fn ask(root: &Path, args: &[&str]) -> Result<Option<String>, Trouble> {
-    let output = answered(git(root).args(args), PATIENCE)?;
+    let output = answered(root, args)?;
     Ok(output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned()))
 }
 
-/// Runs git to its end. A pipe in the place of one of its files would have it wait for ever: it is ended after a while.
-fn answered(command: &mut Command, patience: Duration) -> Result<Output, Trouble> {
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(without_git)?;
-    let process = rustix::process::Pid::from_child(&child);
-    let (ended, end) = mpsc::channel::<()>();
-    let watch = std::thread::spawn(move || {
-        let is_late = end.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout);
-        if is_late {
-            let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
-        }
-        is_late
-    });
-    let output = child.wait_with_output();
-    drop(ended);
-    if watch.join().unwrap_or(false) {
-        let seconds = patience.as_secs();
-        return Err(Trouble::environment("git does not answer.")
-            .because(format!("It was ended after {seconds} s."))
-            .so("Try git status here: something in the repository keeps it waiting."));
-    }
-    output.map_err(without_git)
+/// Runs git to its end, unless something in the repository holds it up.
+fn answered(root: &Path, args: &[&str]) -> Result<Output, Trouble> {
+    stalled::answered(git(root).args(args), root).map_err(|failure| match failure {
+        stalled::Failure::Start(error) => without_git(error),
+        stalled::Failure::Held(trouble) => trouble,
+    })
 }
 
 fn output(root: &Path, args: &[&str]) -> Result<Vec<u8>, Trouble> {
-    let output = answered(git(root).args(args), LIST_PATIENCE)?;
+    let output = answered(root, args)?;
     if output.status.success() {
         return Ok(output.stdout);
     }

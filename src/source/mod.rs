@@ -34,6 +34,7 @@ mod parts;
 mod reached;
 mod regular;
 pub mod rename;
+mod stalled;
 pub mod stamps;
 pub mod stub;
 mod tokens;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest, Hasher};
+use crate::base::paths::read_file;
 use crate::config::places::Places;
 use crate::domain::diff::{Because, Diff, DiffedCall, FunctionDiff, How, Kind};
 use crate::domain::edited::{EditedCode, Edits};
@@ -64,7 +65,7 @@ pub async fn news(core: &Arc<Core>, reference: &str, session: &str) -> Result<Op
     let now = |one: &EditedCode| match &one.subject {
         Subject::Function(id) => index.function(id).map(|function| function.fingerprint.code()),
         Subject::ImportCode(module) => index.module_called(module).map(|module| module.init),
-        Subject::File(path) => std::fs::read(path.under(&core.root)).ok().map(|bytes| hash::of(&bytes)),
+        Subject::File(path) => read_file(&path.under(&core.root)).ok().map(|bytes| hash::of(&bytes)),
     };
     found.edits.edited.retain(|one| !one.is_compared() && is_news(&format!("{} {:?}", one.subject, now(one))));
     // What does not differ any more is forgotten: when it comes back, it is news.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
-use crate::base::paths::{RelPath, read_regular};
+use crate::base::paths::{RelPath, read_regular, read_text};
 use crate::contain;
 use crate::domain::decision::FileEdit;
 use crate::domain::event::JobKind;
@@ -149,7 +149,7 @@ fn documented(
         }
     }
     for (path, mut wanted) in by_file {
-        let Ok(before) = std::fs::read_to_string(path.under(&core.root)) else {
+        let Ok(before) = read_text(&path.under(&core.root)) else {
             let why = || format!("{path} is not UTF-8");
             out.left_out.extend(wanted.iter().map(|one| (one.function.id.clone(), why())));
             continue;

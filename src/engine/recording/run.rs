@@ -19,11 +19,13 @@ use crate::domain::snapshot::{RecordingRow, Topic};
 use crate::engine::checks::secrets;
 use crate::engine::python::environment;
 use crate::engine::replay::first_replay;
+use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::record::folder::SpoolFolder;
 use crate::record::ingest::{Ingest, Summary};
 use crate::record::launch::{Mode, Plan, Request};
 use crate::record::live::{self, Attach, Ended, Progress, Reading};
+use crate::source::git;
 use crate::source::index::Index;
 use crate::store::{self, Store, StoreError};
 
@@ -371,16 +373,10 @@ fn resolve(index: &Index, path: &str, qualname: &str, line: u32) -> Option<Funct
     index.by_code(&path, qualname, line).map(|function| function.id.clone())
 }
 
-/// Asks git which commit is checked out; nothing of the project's git configuration is obeyed.
+/// Asks git which commit is checked out.
 async fn commit(core: &Core) -> Option<String> {
-    let output = tokio::process::Command::new("git")
-        .args(["-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "rev-parse", "--short=12", "HEAD"])
-        .current_dir(&core.root)
-        .stdin(std::process::Stdio::null())
-        .output()
-        .await
-        .ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    let root = core.root.clone();
+    blocking(move || git::head(&root)).await.ok().flatten()
 }
 
 fn count(row: &mut RecordingRow, summary: &Summary) {

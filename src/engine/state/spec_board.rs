@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::base::clock::Moment;
 use crate::base::hash::{self, Digest};
-use crate::base::paths::RelPath;
+use crate::base::paths::{RelPath, read_file};
 use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::function::FunctionId;
@@ -291,7 +291,7 @@ fn rank(row: &SpecRow) -> u8 {
 }
 
 fn read(root: &Path, path: &RelPath) -> (RelPath, Option<Digest>) {
-    (path.clone(), std::fs::read(path.under(root)).ok().map(|text| hash::of(&text)))
+    (path.clone(), read_file(&path.under(root)).ok().map(|text| hash::of(&text)))
 }
 
 /// Hashes what a run rested on, as it is now.

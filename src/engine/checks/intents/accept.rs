@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::base::error::Trouble;
-use crate::base::paths::RelPath;
+use crate::base::paths::{RelPath, read_text};
 use crate::base::text;
 use crate::domain::decision::FileEdit;
 use crate::engine::checks::pytest_run::{TestReport, TestReports};
@@ -115,7 +115,7 @@ fn edit(path: &str, before: Option<String>, after: String) -> Result<FileEdit, T
 /// # Errors
 /// When it is there and cannot be read.
 pub fn read(root: &Path, path: &str) -> Result<Option<String>, Trouble> {
-    match std::fs::read_to_string(root.join(path)) {
+    match read_text(&root.join(path)) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Trouble::environment(format!("{path} cannot be read.")).because(format!("{error}."))),

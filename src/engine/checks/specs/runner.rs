@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest};
-use crate::base::paths::RelPath;
+use crate::base::paths::{RelPath, read_file, read_text};
 use crate::base::redact::{Redactor, is_secret_name};
 use crate::base::sentence::Sentence;
 use crate::base::text;
@@ -290,7 +290,7 @@ impl Specs {
             verdict_files::leave_spec(&self.root, &path, &run);
             Box::new(run)
         });
-        let text = || std::fs::read_to_string(file).unwrap_or_default();
+        let text = || read_text(file).unwrap_or_default();
         Outcome { report, mistakes: (!missing.is_empty()).then(|| Mistakes::of(&text(), missing)), run }
     }
 
@@ -306,14 +306,14 @@ impl Specs {
     /// Gives the test's own file and those of its plugins, with hashes of what is in them.
     fn own_files(&self, file: &Path) -> BTreeMap<RelPath, Digest> {
         let all = std::iter::once(file.to_owned()).chain(self.plugin_files(file));
-        all.filter_map(|path| Some((RelPath::below(&self.root, &path)?, hash::of(&std::fs::read(&path).ok()?)))).collect()
+        all.filter_map(|path| Some((RelPath::below(&self.root, &path)?, hash::of(&read_file(&path).ok()?)))).collect()
     }
 
     /// Makes what was seen of a run comparable with the project as it is later.
     fn used(&self, seen: Seen) -> Used {
         let named = |path: &String| RelPath::new(path);
         let hashed = |path: RelPath| {
-            let text = std::fs::read(path.under(&self.root)).ok()?;
+            let text = read_file(&path.under(&self.root)).ok()?;
             Some((path, hash::of(&text)))
         };
         Used {
@@ -351,7 +351,7 @@ impl Specs {
             let what = missing.iter().map(|one| format!("line {}: {}", one.at.line, one.what)).collect::<Vec<_>>().join(" ");
             return Ok((Report { notes, ..error(name, Some(spec), what) }, seen, missing));
         }
-        let agent = if spec.driven { Some((self.agent()?, std::fs::read_to_string(file).unwrap_or_default())) } else { None };
+        let agent = if spec.driven { Some((self.agent()?, read_text(file).unwrap_or_default())) } else { None };
         let how = run::How { file: name, timeout: wanted.timeout, cancel: wanted.cancel.clone(), say, agent };
         let mut ran = run::run(spec, &mut tools, &how).await;
         stored.clone_from(tools.stored());
@@ -465,8 +465,7 @@ fn tests_below(folder: &Path) -> Vec<PathBuf> {
 fn has_a_section(path: &Path) -> bool {
     const SECTIONS: [&str; 3] = ["test:", "steps:", "verdict:"];
     // What cannot be read is a test, so that it is said.
-    std::fs::read_to_string(path)
-        .map_or(true, |text| text.lines().any(|line| SECTIONS.iter().any(|section| line.starts_with(section))))
+    read_text(path).map_or(true, |text| text.lines().any(|line| SECTIONS.iter().any(|section| line.starts_with(section))))
 }
 
 /// Makes what is said while a test runs fit to be shown.

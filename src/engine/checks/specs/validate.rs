@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::base::paths::read_text;
 use crate::domain::spec::Spec;
 use crate::engine::checks::specs::runner::Specs;
 use crate::python::plugins::{Broken, Tool};
@@ -38,7 +39,7 @@ impl Specs {
             all.extend(tools::misfits(&spec, |name| known.tools.iter().find(|tool| tool.name == name)));
         }
         all.sort_by_key(|mistake| (mistake.at.line, mistake.at.column));
-        (!all.is_empty()).then(|| Mistakes::of(&std::fs::read_to_string(file).unwrap_or_default(), all))
+        (!all.is_empty()).then(|| Mistakes::of(&read_text(file).unwrap_or_default(), all))
     }
 
     async fn known<'l>(&self, file: &Path, may_import: bool, looked: &'l mut Looked) -> Option<&'l Known> {
