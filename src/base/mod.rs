@@ -15,4 +15,5 @@ pub mod redact;
 pub mod seal;
 pub mod sentence;
 pub mod text;
+pub mod typed;
 pub mod yaml;

@@ -9,7 +9,7 @@ use crate::cli::events::with_events;
 use crate::cli::exit::{FINDINGS, OK, WRONG};
 use crate::cli::output::Output;
 use crate::cli::pytest::{pytest, untraced};
-use crate::cli::start::{engine, options, root_of, trusted_engine};
+use crate::cli::start::{beside_a_program, engine, options, root_of, trusted_engine};
 use crate::cli::{overriding, run};
 use crate::domain::clause::Outcome;
 use crate::engine::checks::intents::clauses::Understood;
@@ -43,7 +43,7 @@ pub async fn check(global: &Global, args: Check) -> Result<u8, Trouble> {
         handle.close().await;
         return code;
     }
-    let mut out = Output::beside_a_program(global.format, args.events.as_deref())?;
+    let mut out = beside_a_program(global, args.events.as_deref())?;
     let handle = trusted_engine(global, &mut out).await?;
     let program = Program { argv: args.command.clone(), journey: true, ..Program::default() };
     let recorded = with_events(&handle, &mut out, handle.record_attached(program)).await;

@@ -1,10 +1,12 @@
 //! The verbs and flags that the predecessor had: `trace2test`, `gentests`, and flags that say what they mean today.
 
+use std::io::Write;
 use std::path::Path;
 
 use crate::base::error::Trouble;
 use crate::base::paths::tilde;
 use crate::base::text;
+use crate::base::typed::Typed;
 use crate::cli::args::{Format, Former, Gen, Gentests, Global, Run, Trace2test};
 use crate::cli::output::{self, Output};
 use crate::cli::{r#gen, import, run};
@@ -114,7 +116,9 @@ pub async fn indexes(handle: &Handle, out: &mut Output, save: Option<&Path>, loa
         let not =
             |error: String| Trouble::environment(format!("{} cannot be written.", tilde(path))).because(format!("{error}."));
         let text = serde_json::to_string_pretty(&index).map_err(|error| not(error.to_string()))?;
-        std::fs::write(path, text + "\n").map_err(|error| not(error.to_string()))?;
+        let mut file =
+            Typed::new(&snapshot.root, path).and_then(|typed| typed.create()).map_err(|error| not(error.to_string()))?;
+        file.write_all((text + "\n").as_bytes()).map_err(|error| not(error.to_string()))?;
         out.say(format!("Wrote {}.", tilde(path)));
     }
     Ok(())

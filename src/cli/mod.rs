@@ -70,9 +70,10 @@ pub async fn dispatch(mut cli: Cli, screen: &impl Screen) -> u8 {
     let only_diff = matches!(format, Format::Markdown | Format::Agent) && !matches!(cli.verb, Some(Verb::Diff(_)));
     let failed = |trouble: Trouble| {
         // Standard output belongs to a recorded program, or to a protocol: our failures go elsewhere.
-        match Output::beside_a_program(format, None).ok().filter(|_| beside) {
-            Some(mut out) => out.trouble(&trouble),
-            None => Output::stdout(format).trouble(&trouble),
+        if beside {
+            Output::beside(format, std::io::stderr()).trouble(&trouble);
+        } else {
+            Output::stdout(format).trouble(&trouble);
         }
         trouble.exit_code()
     };

@@ -2,7 +2,6 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::io::{IsTerminal, Write};
-use std::path::Path;
 
 use serde::Serialize;
 
@@ -30,19 +29,10 @@ impl Output {
         Self { format, events: Box::new(std::io::stdout()), own_stdout: true, closed: false }
     }
 
-    /// Leaves standard output to the recorded program: our lines go to the error stream or to a file.
-    ///
-    /// # Errors
-    /// Fails when the file cannot be made.
-    pub fn beside_a_program(format: Format, file: Option<&Path>) -> Result<Self, Trouble> {
-        let events: Box<dyn Write + Send> = match file {
-            None => Box::new(std::io::stderr()),
-            Some(path) => Box::new(std::fs::File::create(path).map_err(|error| {
-                Trouble::usage(format!("The events cannot be written to {}.", text::display_line(&path.display().to_string())))
-                    .because(error)
-            })?),
-        };
-        Ok(Self { format, events, own_stdout: false, closed: false })
+    /// Leaves standard output to a recorded program or a protocol: our lines go to the error stream or to a file.
+    #[must_use]
+    pub fn beside(format: Format, events: impl Write + Send + 'static) -> Self {
+        Self { format, events: Box::new(events), own_stdout: false, closed: false }
     }
 
     /// Tells whether results are JSON.

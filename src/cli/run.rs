@@ -5,13 +5,13 @@ use crate::base::text;
 use crate::cli::args::{Global, Run};
 use crate::cli::events::with_events;
 use crate::cli::output::Output;
-use crate::cli::start::trusted_engine;
+use crate::cli::start::{beside_a_program, trusted_engine};
 use crate::domain::call::{ProgramEnd, Recording, told};
 use crate::engine::Program;
 
 /// Records a program and passes its exit code on.
 pub async fn run(global: &Global, args: Run) -> Result<u8, Trouble> {
-    let mut out = Output::beside_a_program(global.format, args.events.as_deref())?;
+    let mut out = beside_a_program(global, args.events.as_deref())?;
     let handle = trusted_engine(global, &mut out).await?;
     args.former.explain();
     let program = Program {

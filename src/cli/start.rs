@@ -9,6 +9,7 @@ use clap::CommandFactory;
 use crate::base::error::Trouble;
 use crate::base::paths::{nearest, tilde};
 use crate::base::text;
+use crate::base::typed::Typed;
 use crate::cli::args::{Cli, Format, Global};
 use crate::cli::output::{self, Output};
 use crate::compat::{self, semantic};
@@ -41,6 +42,20 @@ pub(super) fn root_of(global: &Global, path: Option<PathBuf>) -> Result<PathBuf,
     let here = std::env::current_dir()
         .map_err(|error| Trouble::environment("The current folder cannot be read.").because(format!("{error}.")))?;
     Ok(project::find_root(&here))
+}
+
+/// Prints beside a recorded program, which has standard output for itself: on the error stream, or in a file.
+///
+/// # Errors
+/// Fails when the file cannot be made.
+pub(super) fn beside_a_program(global: &Global, file: Option<&Path>) -> Result<Output, Trouble> {
+    let Some(path) = file else { return Ok(Output::beside(global.format, std::io::stderr())) };
+    let root = root_of(global, None)?;
+    let events = Typed::new(&root, path).and_then(|typed| typed.create()).map_err(|error| {
+        Trouble::usage(format!("The events cannot be written to {}.", text::display_line(&path.display().to_string())))
+            .because(error)
+    })?;
+    Ok(Output::beside(global.format, events))
 }
 
 /// Finds where the settings of a project are.

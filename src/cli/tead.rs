@@ -4,14 +4,13 @@ use crate::base::error::Trouble;
 use crate::cli::args::{Global, Tead};
 use crate::cli::events::with_events;
 use crate::cli::exit::INTERRUPTED;
-use crate::cli::output::Output;
-use crate::cli::start::trusted_engine;
+use crate::cli::start::{beside_a_program, trusted_engine};
 use crate::cli::{r#gen, run};
 use crate::engine::Program;
 
 /// Records a program, drafts from what it recorded, and passes the program's exit code on.
 pub async fn tead(global: &Global, args: Tead) -> Result<u8, Trouble> {
-    let mut out = Output::beside_a_program(global.format, args.events.as_deref())?;
+    let mut out = beside_a_program(global, args.events.as_deref())?;
     let handle = trusted_engine(global, &mut out).await?;
     args.former.explain();
     let mut functions = Vec::new();

@@ -1,13 +1,15 @@
 //! Proved drafts as files of the person's choice, besides the project's tests: nothing is decided by it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
+use crate::base::typed::parent_and_name;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::engine::edits::draft_text;
 use crate::engine::edits::plan::first_party;
+use crate::engine::edits::typed_place;
 use crate::engine::python::environment;
 use crate::engine::state::core::Core;
 use crate::generate::path_help::conftest;
@@ -58,11 +60,14 @@ pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(
     for (path, roots) in roots.into_iter().filter(|(path, _)| !path.exists()) {
         files.extend(path_help(core, &path, &roots).map(|text| (path, text)));
     }
-    let mut made = Vec::new();
-    for (path, text) in files {
-        write_new(&path, &text)?;
-        made.push((path, text.lines().count()));
-    }
+    let folder = match to {
+        ExportTo::File(file) => parent_and_name(file).map_or(file, |(folder, _)| folder),
+        ExportTo::Folder(folder) => folder,
+    };
+    let made = files.iter().map(|(path, text)| (path.clone(), text.lines().count())).collect();
+    let name = |path: &Path| path.file_name().and_then(RelPath::new);
+    let files = files.into_iter().filter_map(|(path, text)| Some((name(&path)?, text))).collect();
+    typed_place::write_below(core, folder, files, |_| false)?;
     Ok(made)
 }
 
@@ -78,23 +83,4 @@ fn path_help(core: &Core, path: &Path, roots: &BTreeSet<String>) -> Option<Strin
     let (roots, variables) = (if is_missing { roots } else { &none }, environment::import_variables(core));
     let is_needed = is_missing || !variables.is_empty();
     is_needed.then(|| conftest(below.components().count(), roots.iter(), &variables))
-}
-
-fn write_new(path: &Path, text: &str) -> Result<(), Trouble> {
-    let fail = |error: std::io::Error| {
-        let trouble = Trouble::environment(format!("{} was not written.", path.display())).because(format!("{error}."));
-        if error.kind() == std::io::ErrorKind::AlreadyExists {
-            trouble.so("Choose another place, or remove it first.")
-        } else {
-            trouble
-        }
-    };
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).map_err(fail)?;
-    }
-    if std::fs::read_to_string(path).is_ok_and(|there| there == text) {
-        return Ok(());
-    }
-    let mut file = std::fs::File::create_new(path).map_err(fail)?;
-    file.write_all(text.as_bytes()).map_err(fail)
 }

@@ -10,10 +10,12 @@ use serde_json::json;
 
 use crate::base::error::Trouble;
 use crate::base::hash;
+use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
 use crate::domain::evidence::{Evidence, Finding};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Proposal, ProposalState};
+use crate::engine::edits::typed_place;
 use crate::engine::models::prompt_context;
 use crate::engine::state::core::Core;
 
@@ -84,9 +86,8 @@ pub fn export(core: &Core, folder: &Path) -> Result<Exported, Trouble> {
         ("config.yaml", include_str!("../../../finetuning/data/config.yaml").to_owned()),
         ("job_description.json", include_str!("../../../finetuning/data/job_description.json").to_owned()),
     ];
-    for (name, text) in files {
-        write(&folder.join(name), &text)?;
-    }
+    let files = files.into_iter().filter_map(|(name, text)| Some((RelPath::new(name)?, text))).collect();
+    typed_place::write_below(core, folder, files, |_| true)?;
     let (learned, tested, rejected) = (learned.len(), tested.len(), rejected.len());
     Ok(Exported { folder: folder.to_owned(), learned, tested, rejected, left_out })
 }
@@ -158,13 +159,4 @@ fn line(messages: &serde_json::Value, reason: Option<&str>) -> String {
     // A text takes whatever is written to it.
     let _ = writeln!(out, "{chat}");
     out
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Trouble> {
-    let folder = path.parent().unwrap_or(path);
-    std::fs::create_dir_all(folder).and_then(|()| std::fs::write(path, text)).map_err(|error| {
-        Trouble::environment(format!("{} was not written.", path.display()))
-            .because(format!("{error}."))
-            .so("Name another folder.")
-    })
 }

@@ -1,6 +1,7 @@
-//! Type stubs from recorded calls: a text a module, and where it would stand. Writes nothing.
+//! Type stubs from recorded calls: a text a module, and where it would stand.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -10,13 +11,14 @@ use crate::base::paths::RelPath;
 use crate::domain::call::Call;
 use crate::domain::function::{FunctionId, Module};
 use crate::engine::calls::read::{CALLS_MAX, decode};
+use crate::engine::edits::typed_place;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::generate::types::Annotations;
 use crate::source::stub::stub;
 
 /// What a stub begins with, so that it is known as ours when it is made again.
-pub const HEADER: &str = "# Types seen in recorded calls, by pytead-tui types. Made anew by each run.\n";
+const HEADER: &str = "# Types seen in recorded calls, by pytead-tui types. Made anew by each run.\n";
 
 /// The stub of a module.
 #[derive(Debug, Clone, Serialize)]
@@ -72,6 +74,15 @@ pub async fn stubs(core: &Arc<Core>, functions: Vec<FunctionId>, whole: bool) ->
         Ok(out)
     })
     .await?
+}
+
+/// Writes stubs below a folder; only stubs of ours are written over.
+///
+/// # Errors
+/// Fails when there is another file in the place of one, a link is in the way, or the disk refuses.
+pub fn write(core: &Core, folder: &Path, stubs: &[Stub]) -> Result<(), Trouble> {
+    let files = stubs.iter().map(|stub| (stub.path.clone(), stub.text.clone())).collect();
+    typed_place::write_below(core, folder, files, |there| there.starts_with(HEADER))
 }
 
 /// Names the package at the top of a module's name, with the folder it is imported from; `None` for a module in none.

@@ -7,4 +7,5 @@ pub(crate) mod overlay;
 pub(crate) mod plan;
 pub(crate) mod spec_edits;
 pub(crate) mod support_files;
+pub(crate) mod typed_place;
 pub(crate) mod verdict_edits;

@@ -202,6 +202,14 @@ impl Handle {
         drafting::type_stubs::stubs(&self.core, functions, whole).await
     }
 
+    /// Writes stubs below a folder that the user typed.
+    ///
+    /// # Errors
+    /// Fails, with nothing written, when there is a stub of somebody else, or a link of the project is in the way.
+    pub fn write_stubs(&self, folder: &Path, stubs: &[drafting::type_stubs::Stub]) -> Result<(), Trouble> {
+        drafting::type_stubs::write(&self.core, folder, stubs)
+    }
+
     /// Makes docstring examples for these functions, or for all that were recorded; writes nothing.
     ///
     /// # Errors
