@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use pytead_tui::base::cores;
 use pytead_tui::base::error::Trouble;
 use pytead_tui::base::redact::Redactor;
+use pytead_tui::base::{cores, machine};
 use pytead_tui::domain::settings;
 use pytead_tui::engine::{Handle, Options};
 use pytead_tui::{cli, config, contain, mcp, tui};
@@ -45,6 +45,10 @@ fn main() -> ExitCode {
         return ExitCode::from(contain::enter(&args.collect::<Vec<_>>()));
     }
     cores::none();
+    if let Err(trouble) = machine::spare_descriptors() {
+        cli::output::complain(&trouble);
+        return ExitCode::from(trouble.exit_code());
+    }
     std::panic::set_hook(Box::new(|panic| {
         // What broke may have had a program's text in it, or a secret.
         let said = format!("{panic}\n{}", std::backtrace::Backtrace::capture());

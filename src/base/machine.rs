@@ -1,4 +1,12 @@
-//! What tells this machine from others: a test that holds it passes here and nowhere else.
+//! What tells this machine from others: a test that holds it passes here and nowhere else. And whether it lets this process work.
+
+use std::fs::File;
+
+use crate::base::error::Trouble;
+
+/// Files that this process has open at once when it does least: its threads, its database, its pipes. Libraries that cannot open
+/// theirs would panic.
+const DESCRIPTORS: usize = 32;
 
 /// A name this short may be any word.
 const NAME_MIN: usize = 6;
@@ -10,6 +18,22 @@ pub fn facts() -> Vec<String> {
     let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();
     let is_special = |text: &String| text.len() >= NAME_MIN && text.contains(|c: char| c.is_ascii_digit() || c == '-');
     [system.release(), system.version(), system.nodename()].into_iter().map(text).filter(is_special).collect()
+}
+
+/// Finds out whether this process may open as many files as it needs at least.
+///
+/// # Errors
+/// Fails, with the way to allow more, when it may not.
+pub fn spare_descriptors() -> Result<(), Trouble> {
+    let mut open = Vec::new();
+    while open.len() < DESCRIPTORS {
+        open.push(File::open("/dev/null").map_err(|error| {
+            Trouble::environment("Too few files can be opened.")
+                .because(format!("{} are needed, and after {} the system says: {error}.", DESCRIPTORS, open.len()))
+                .so("Allow more with ulimit -n, or close other programs.")
+        })?);
+    }
+    Ok(())
 }
 
 #[cfg(test)]
