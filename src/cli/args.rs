@@ -395,13 +395,16 @@ pub struct Clean {
     /// Drafts that nobody decided on, and answers of models kept so that nothing is asked twice.
     #[arg(long)]
     pub drafts: bool,
-    /// Verdicts that can be made again.
+    /// Verdicts that models gave for this project; they can be made again, at their price.
     #[arg(long)]
     pub verdicts: bool,
+    /// Verdicts that models gave for any project of yours.
+    #[arg(long)]
+    pub all_projects: bool,
     /// Models of the hub's cache that are not chosen, and what broken downloads left. Other programs may use them too.
     #[arg(long)]
     pub models: bool,
-    /// All of these but models; never decisions, accepted tests or recorded answers.
+    /// All of these but models and verdicts of other projects; never decisions, accepted tests or recorded answers.
     #[arg(long)]
     pub all: bool,
     /// Only what is older: `12h`, `30d`, `2w`.

@@ -18,7 +18,7 @@ use crate::llm::hub::{Cache, Wanted};
 
 /// Says what would go; removes it, after a question where somebody is there.
 pub async fn clean(global: &Global, args: args::Clean) -> Result<u8, Trouble> {
-    let none = !(args.recordings || args.drafts || args.verdicts || args.models || args.all);
+    let none = !(args.recordings || args.drafts || args.verdicts || args.all_projects || args.models || args.all);
     let every = none || args.all;
     let wanted = Clean {
         recordings: every || args.recordings,
@@ -30,8 +30,13 @@ pub async fn clean(global: &Global, args: args::Clean) -> Result<u8, Trouble> {
     let handle = trusted_engine(global, &mut out).await?;
     let would = handle.clean(wanted).await?;
     let models = if args.models || none { Models::find(&handle.project().1, wanted.older_than)? } else { Models::default() };
-    let verdicts = if args.verdicts || every { Some(Verdicts(llm::opinions::clean(wanted.older_than, true)?)) } else { None };
-    let no_verdicts = verdicts.as_ref().is_none_or(|verdicts| verdicts.0.0 == 0);
+    let root = handle.snapshot().root.clone();
+    let of = (!args.all_projects).then_some(root.as_path());
+    let wants_verdicts = args.verdicts || args.all_projects || every;
+    let clean =
+        |look: bool| llm::opinions::clean(of, wanted.older_than, look).map(|found| Verdicts { found, of_all: of.is_none() });
+    let verdicts = if wants_verdicts { Some(clean(true)?) } else { None };
+    let no_verdicts = verdicts.as_ref().is_none_or(|verdicts| verdicts.found.count == 0);
     let nothing = would.recordings + would.drafts + would.answers == 0 && models.is_empty() && no_verdicts;
     let look = args.dry_run || none;
     if look || nothing || somebody_is_there(global) {
@@ -50,7 +55,7 @@ pub async fn clean(global: &Global, args: args::Clean) -> Result<u8, Trouble> {
     if goes_on {
         lines(&done, wanted, "removed").into_iter().for_each(|line| out.say(line));
         if verdicts.is_some() {
-            out.say(Verdicts(llm::opinions::clean(wanted.older_than, false)?).line("removed"));
+            out.say(clean(false)?.line("removed"));
         }
         models.remove()?;
         if args.models {
@@ -106,14 +111,23 @@ fn lines(cleaned: &Cleaned, wanted: Clean, how: &str) -> Vec<String> {
 }
 
 /// Kept verdicts of models: how many, and their bytes. They can be made again, at their price.
-struct Verdicts((u64, u64));
+struct Verdicts {
+    found: llm::opinions::Found,
+    /// Those of every project, not of this one.
+    of_all: bool,
+}
 
 impl Verdicts {
     fn line(&self, how: &str) -> String {
-        let (count, bytes) = self.0;
-        match usize::try_from(count).unwrap_or(usize::MAX) {
-            0 => "No verdicts are kept.".to_owned(),
-            count => format!("{} of models, {}: {how}.", text::count(count, "verdict"), text::bytes(bytes)),
+        let (verdicts, bytes) = (usize::try_from(self.found.count).unwrap_or(usize::MAX), text::bytes(self.found.bytes));
+        match (verdicts, self.of_all) {
+            (0, true) => "No verdicts are kept.".to_owned(),
+            (0, false) => "No verdicts of this project are kept.".to_owned(),
+            (count, true) => {
+                let projects = text::count(self.found.projects, "project");
+                format!("{} of models in {projects}, {bytes}: {how}.", text::count(count, "verdict"))
+            }
+            (count, false) => format!("{} of models for this project, {bytes}: {how}.", text::count(count, "verdict")),
         }
     }
 }

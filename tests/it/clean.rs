@@ -31,7 +31,7 @@ fn a_dry_run_says_what_would_go_and_removes_nothing() {
         let (code, out, err) = place.run(args);
         assert_eq!(code, 0, "{out}{err}");
         assert!(out.contains("2 recordings with ") && out.contains(": would go.") && out.contains(" kB less."), "{out}");
-        assert!(out.contains("No verdicts are kept."), "{out}");
+        assert!(out.contains("No verdicts of this project are kept."), "{out}");
         assert_eq!(out.contains("No models are kept that nobody chose."), args.len() == 2, "models are named or stay: {out}");
         assert_eq!(recordings(&place), 2);
     }
@@ -145,7 +145,11 @@ fn verdicts_go_only_when_somebody_said_so() {
     let place = project();
     let kept = place.home().join("cache/pytead-tui/verdicts/ab/abcd");
     std::fs::create_dir_all(kept.parent().unwrap()).unwrap();
-    std::fs::write(&kept, "a signature\n{}").unwrap();
+    let root = place.root().canonicalize().unwrap();
+    let written = |root: &str| format!("a signature\n{}", serde_json::json!({"key": "abcd", "at": 0, "root": root, "value": 1}));
+    std::fs::write(&kept, written(root.to_str().unwrap())).unwrap();
+    let others = kept.with_file_name("abef");
+    std::fs::write(&others, written("/another/project")).unwrap();
     for (words, answer, stays) in [("--all", "n\r", true), ("--verdicts", "n\r", true), ("--verdicts", "y\r", false)] {
         let mut terminal = Terminal::start(&place, &["--trust", "clean", words], 100, 30);
         terminal.wait("y removes it for good >");
@@ -154,7 +158,10 @@ fn verdicts_go_only_when_somebody_said_so() {
         assert_eq!(terminal.end(), 0);
         assert_eq!(kept.exists(), stays, "{words} {answer}");
     }
-    assert!(place.run(&["--trust", "clean", "--verdicts"]).1.contains("No verdicts are kept."));
+    assert!(place.run(&["--trust", "clean", "--verdicts"]).1.contains("No verdicts of this project are kept."));
+    assert!(others.exists(), "what another project paid for");
+    let (_, said, _) = place.run(&["--trust", "clean", "--all-projects"]);
+    assert!(said.contains("1 verdict of models in 1 project, ") && !others.exists(), "{said}");
 }
 
 /// Puts a file where the hub's own tools keep models.

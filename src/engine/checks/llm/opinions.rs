@@ -34,6 +34,7 @@ use crate::judge::validate::{self, Believed, Fault, Judged};
 use crate::llm::answer::whole;
 use crate::llm::prompt::Prompt;
 use crate::llm::provider::{Form, ModelError, Provider, Request, Usage};
+pub use crate::store::opinions::Found;
 use crate::store::opinions::{self, Opinions};
 
 /// Opinions that are heard where the first is in doubt.
@@ -78,12 +79,13 @@ pub struct About<'a> {
     pub dry: bool,
 }
 
-/// Removes kept verdicts of models, or with an age only older ones; with `look` nothing is removed. Gives how many, and their bytes.
+/// Removes kept verdicts of models that a project paid for, or without one those of all projects; with an age only older ones. With
+/// `look` nothing is removed.
 ///
 /// # Errors
 /// When there is no home folder.
-pub fn clean(older_than: Option<Duration>, look: bool) -> Result<(u64, u64), Trouble> {
-    Ok(opinions::clean(&Places::find()?.cache, older_than, look))
+pub fn clean(root: Option<&Path>, older_than: Option<Duration>, look: bool) -> Result<Found, Trouble> {
+    Ok(opinions::clean(&Places::find()?.cache, root, older_than, look))
 }
 
 /// What came of asking.
@@ -153,7 +155,7 @@ impl Asking {
             Err(trouble) => return Err(trouble),
         };
         let places = Places::find().ok();
-        let kept = places.as_ref().and_then(|places| Opinions::open(&places.cache, &places.state).ok());
+        let kept = places.as_ref().and_then(|places| Opinions::open(&places.cache, &places.state, root).ok());
         Ok(Some(Self {
             provider,
             limits: judge.clone(),

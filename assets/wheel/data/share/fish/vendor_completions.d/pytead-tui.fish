@@ -371,9 +371,10 @@ agent\t'Short, for a coding agent; `diff` only'"
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l python -d 'The interpreter that runs the project\'s code' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l recordings -d 'Recordings that no draft, change or decision rests on'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l drafts -d 'Drafts that nobody decided on, and answers of models kept so that nothing is asked twice'
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l verdicts -d 'Verdicts that can be made again'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l verdicts -d 'Verdicts that models gave for this project; they can be made again, at their price'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l all-projects -d 'Verdicts that models gave for any project of yours'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l models -d 'Models of the hub\'s cache that are not chosen, and what broken downloads left. Other programs may use them too'
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l all -d 'All of these but models; never decisions, accepted tests or recorded answers'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l all -d 'All of these but models and verdicts of other projects; never decisions, accepted tests or recorded answers'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l dry-run -d 'Say what would go and how much it frees, and remove nothing'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -l trust -d 'Trust this folder for this call: its code may be run'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand clean" -s h -l help -d 'Print help (see more with \'--help\')'
