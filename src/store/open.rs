@@ -21,6 +21,9 @@ const GITIGNORE: &str = "*\n!config.yaml\n!config.yml\n!config.toml\n";
 /// Files up to this many bytes are checked whole at each start.
 const CHECK_MAX: u64 = 16 << 20;
 
+/// A larger database is not copied into memory.
+const COPIED_MAX: u64 = 512 << 20;
+
 /// How long to wait for another process that opens the same project.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -116,6 +119,18 @@ pub fn open_in_memory() -> Result<Store, Trouble> {
     let place = Place::Memory(format!("pytead-{identity}"));
     let writer = schema::writer(&place, &identity)?;
     Ok(Store::start(place, false, Some(writer))?)
+}
+
+/// Makes a store in memory that begins with what a database holds, which stays as it is.
+fn copy_in_memory(file: &Path) -> Result<Store> {
+    let place = Place::Memory(format!("pytead-{}", schema::new_identity()?));
+    let first = schema::copy(file, &place, COPIED_MAX)?;
+    let writer = schema::writer(&place, "")?;
+    recordings::end_interrupted(&writer)?;
+    let store = Store::start(place, false, Some(writer));
+    // What is in memory is there as long as a connection is.
+    drop(first);
+    store
 }
 
 /// Moves the database of a project out of the way, so that the next [`open`] makes a new one. Gives its new place.
@@ -214,20 +229,25 @@ fn open_foreign(file: PathBuf, readable: bool) -> Result<Opened, Trouble> {
     Ok(Opened { store, foreign: true, alone: false, notes: vec![note], interrupted: Vec::new() })
 }
 
-/// Opens what can be opened where nothing can be written: the database for reading, or one in memory.
+/// Opens what can be opened where nothing can be written: a copy of the database in memory, the database for reading, or an
+/// empty one in memory.
 fn fall_back(file: &Path, known: &Known, error: StoreError) -> Result<Opened, Trouble> {
-    let (why, todo) = match error {
-        StoreError::ReadOnly { why, todo } => (why, todo),
-        other => (other.to_string(), WRITABLE.to_owned()),
+    const GONE: &str = "What is recorded and decided now is gone when the program ends.";
+    let (why, todo, may_be_copied) = match error {
+        StoreError::ReadOnly { why, todo } => (why, todo, true),
+        other => (other.to_string(), WRITABLE.to_owned(), false),
     };
+    let copied = |file: &Path| may_be_copied.then(|| copy_in_memory(file).ok()).flatten();
     let (store, foreign, effect) = match judge(file, known) {
         Ok(Judged::Newer) => return Err(newer(file)),
+        // In a read-only folder verbs do what they do in one without a database.
+        Ok(Judged::Ours { current: true }) if let Some(store) = copied(file) => (store, false, GONE),
         // What cannot be brought to today's form cannot be asked today's questions.
         Ok(Judged::Ours { current: true }) => {
             (Store::start_reading(file.to_owned(), false, &why, &todo)?, false, "It is only read.")
         }
         Ok(Judged::Foreign { readable }) => return open_foreign(file.to_owned(), readable),
-        _ => (open_in_memory()?, false, "What is recorded and decided now is gone when the program ends."),
+        _ => (open_in_memory()?, false, GONE),
     };
     let note = Trouble::environment(format!("{} cannot be used: {why}.", tilde(file))).because(effect).so(todo);
     let alone = store.mode() == Mode::Memory;

@@ -101,16 +101,39 @@ pub(super) fn unchanging(path: &Path) -> Result<Connection> {
 }
 
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
-    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    // By an address, as a statement may then name one for its copy.
+    let uri = format!("file:{}", uri_path(path));
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let connection = Connection::open_with_flags(uri, flags)?;
     harden(&connection)?;
     Ok(connection)
 }
 
 fn open_memory(name: &str) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_URI;
-    let connection = Connection::open_with_flags(format!("file:/{name}?vfs=memdb"), flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let connection = Connection::open_with_flags(memory_address(name), flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     harden(&connection)?;
     Ok(connection)
+}
+
+/// Copies a database that is only read to an empty place in memory; gives the connection that keeps the copy there.
+pub(super) fn copy(file: &Path, to: &Place, most: u64) -> Result<Connection> {
+    let Place::Memory(name) = to else { return Err(StoreError::read_only("it is copied into memory alone")) };
+    let from = read_only(file)?;
+    let pages: i64 = from.pragma_query_value(None, "page_count", |row| row.get(0))?;
+    let size: i64 = from.pragma_query_value(None, "page_size", |row| row.get(0))?;
+    if pages.saturating_mul(size).unsigned_abs() > most {
+        return Err(StoreError::read_only("it is too large for memory"));
+    }
+    let kept = open_memory(name)?;
+    // A copy page by page would keep the mode of a log, which memory has no place for.
+    from.execute("VACUUM INTO ?1", [memory_address(name)])?;
+    Ok(kept)
+}
+
+/// Names a database in memory for SQLite.
+fn memory_address(name: &str) -> String {
+    format!("file:/{name}?vfs=memdb")
 }
 
 /// Takes from a database file every way to make SQLite do more than read and write rows.

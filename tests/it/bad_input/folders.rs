@@ -79,9 +79,15 @@ fn what_waits_in_a_project_that_became_read_only_can_be_accepted_later() {
         let Some(command) = without_power(&place, &["--trust", "review", "--accept", "all"]) else { return };
         let (code, err) = outcome(command);
         assert_eq!(code, 3, "{err}");
-        has(&err, &["It is only read.", "Make .pytead a folder you can write"]);
+        has(&err, &["is gone when the program ends.", "Make .pytead a folder you can write", "is read-only for you."]);
+        // As without a database: what can be done without writing is done, and what is in it is there.
+        let before = std::fs::read(place.root().join(".pytead/pytead.db")).unwrap();
         let (code, err) = outcome(without_power(&place, &["--trust", "run", "main.py"]).unwrap());
-        assert_eq!(code, 3, "a recording that cannot be kept is not begun: {err}");
+        assert_eq!(code, 0, "{err}");
+        has(&err, &["is gone when the program ends."]);
+        let listed = without_power(&place, &["--trust", "review", "--list"]).unwrap().output().unwrap();
+        has(&String::from_utf8_lossy(&listed.stdout), &["draft", "tax_for"]);
+        assert_eq!(std::fs::read(place.root().join(".pytead/pytead.db")).unwrap(), before);
     }
     {
         let _closed = Closed::to_writes(&place.root().join("tests"));
