@@ -12,6 +12,7 @@ pub mod lines;
 pub mod machine;
 pub mod paths;
 pub mod redact;
+pub mod scratch;
 pub mod seal;
 pub mod sentence;
 pub mod text;

@@ -3,6 +3,7 @@
 //! it; with 2 when one is no sentence of the grammar, or names what is not there.
 
 use crate::base::error::Trouble;
+use crate::base::scratch::Scratch;
 use crate::base::text;
 use crate::cli::args::{Check, Global, Suggest};
 use crate::cli::events::with_events;
@@ -80,7 +81,7 @@ async fn tests(global: &Global, args: Check) -> Result<u8, Trouble> {
     let flags = wanted.into_iter().filter(|(wanted, _)| *wanted).map(|(_, flag)| flag.to_owned());
     let flags = flags.chain(args.model.map(|name| format!("--semantic-model={name}")));
     let mut out = Output::stdout(global.format);
-    let folder = pytest_run::scratch()?;
+    let folder = Scratch::new()?;
     let report = folder.path().join("verdicts");
     // A report of the person's own comes later, and counts.
     let reported = out.is_json().then(|| format!("--semantic-report={}", report.display()));
@@ -102,7 +103,7 @@ async fn tests(global: &Global, args: Check) -> Result<u8, Trouble> {
 async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
     let options = options(global, root_of(global, None)?, false)?;
     crate::engine::require_trust(&options.root, options.trust)?;
-    let folder = pytest_run::scratch()?;
+    let folder = Scratch::new()?;
     let file = folder.path().join("told");
     let flags = [format!("--semantic-journeys={}", file.display()), "--no-semantic-strict".into(), "--semantic-dry-run".into()];
     let model = args.model.iter().map(|name| format!("--semantic-model={name}"));
@@ -135,7 +136,7 @@ async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
 
 /// Runs the tests twice and compares what they did.
 async fn stability(options: &Options, words: &[String], out: &mut Output) -> Result<u8, Trouble> {
-    let folder = pytest_run::scratch()?;
+    let folder = Scratch::new()?;
     let mut runs = Vec::new();
     // What else was asked for is printed once; where nothing may be sent, that holds for both runs.
     let again = words.iter().filter_map(|word| match word.strip_prefix("--semantic-show=") {

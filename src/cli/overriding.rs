@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::base::error::Trouble;
+use crate::base::scratch::Scratch;
 use crate::base::text;
 use crate::cli::args::{Check, Global};
 use crate::cli::clean;
@@ -71,7 +72,7 @@ pub(super) async fn audit(global: &Global, args: Check) -> Result<u8, Trouble> {
 
 async fn run(options: &Options, words: Vec<String>, beside_json: bool) -> Result<(u8, pytest_run::TestReports), Trouble> {
     crate::engine::require_trust(&options.root, options.trust)?;
-    let folder = pytest_run::scratch()?;
+    let folder = Scratch::new()?;
     let path = folder.path().join("told");
     let words: Vec<String> = words.into_iter().chain([format!("--semantic-journeys={}", path.display())]).collect();
     let code = pytest(untraced(options, &words)?, beside_json).await?;

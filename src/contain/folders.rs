@@ -2,17 +2,6 @@
 
 use std::path::Path;
 
-use crate::base::error::Trouble;
-
-/// Makes a private folder for a contained command to write to; it goes with the value.
-///
-/// # Errors
-/// When there is no room for it.
-pub fn scratch() -> Result<tempfile::TempDir, Trouble> {
-    private_folder(&std::env::temp_dir(), "pytead-")
-        .map_err(|error| Trouble::environment("There is no room for a temporary folder.").because(error))
-}
-
 /// Makes a folder that this user alone may enter.
 ///
 /// # Errors

@@ -32,7 +32,7 @@ use other as system;
 
 pub use command::{ENTRY, REFUSED, command, stop, use_executable, use_running_program, watched};
 pub use confinement::{Confinement, Limits, Profile, exposes_home};
-pub use folders::{private_folder, scratch};
+pub use folders::private_folder;
 pub use levels::{Class, Level};
 pub use probe::{Layer, Probe, SANDBOX, available, available_for_tests, level_for, probe};
 

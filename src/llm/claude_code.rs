@@ -12,6 +12,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
+use crate::base::scratch::Scratch;
 use crate::base::text::display_line;
 use crate::llm::network::Route;
 use crate::llm::program::{ANSWER_MAX, Program, run, shown};
@@ -114,8 +115,7 @@ impl Shared {
         }
         // The semaphore is never closed, so waiting for it cannot fail.
         let _slot = self.slots.acquire().await;
-        let folder =
-            tempfile::tempdir().map_err(|error| self.unavailable(&format!("it has no folder to run in: {error}."), ""))?;
+        let folder = Scratch::new().map_err(|trouble| self.unavailable(&format!("it has no folder to run in: {trouble}"), ""))?;
         let mut program = Program::start(self.command(request, folder.path()), asked(request)).map_err(|error| {
             let why = format!("{} does not start: {error}.", display_line(self.words.first().map_or("", String::as_str)));
             self.unavailable(&why, "Install Claude Code, or name its program in command under providers.")

@@ -13,6 +13,7 @@ use serde::Deserialize;
 
 use crate::base::error::Trouble;
 use crate::base::paths::{find_program, read_text, tilde};
+use crate::base::scratch::Scratch;
 use crate::base::text;
 use crate::contain::{self, Confinement, Level};
 
@@ -206,7 +207,7 @@ fn ask_contained(root: &Path, path: &Path) -> Result<Result<String, Silence>, Tr
     if level == Level::None {
         return Err(Trouble::environment("The project's Python is not started: there is no sandbox here."));
     }
-    let scratch = contain::scratch()?;
+    let scratch = Scratch::new()?;
     let mut confinement = Confinement::new(root, scratch.path());
     confinement.read_only = installation(path);
     confinement.env = BTreeMap::from([("PYTHONDONTWRITEBYTECODE".into(), "1".into())]);

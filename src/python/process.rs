@@ -9,6 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::mpsc;
 
 use crate::base::error::Trouble;
+use crate::base::scratch::Scratch;
 use crate::base::text;
 use crate::contain::{self, Confinement};
 use crate::python::protocol::{Hello, Op, Reply, Request, frame, read_reply};
@@ -24,7 +25,7 @@ pub(super) struct Live {
     waiting: Arc<Mutex<Waiting>>,
     pub(super) hello: Hello,
     // Gone with the process.
-    _scratch: tempfile::TempDir,
+    _scratch: Scratch,
 }
 
 #[derive(Default)]
@@ -36,7 +37,7 @@ struct Waiting {
 
 impl Live {
     pub(super) async fn start(spec: &WorkerSpec, id: u64) -> Result<Self, Trouble> {
-        let scratch = contain::scratch()?;
+        let scratch = Scratch::new()?;
         let failed = |error: std::io::Error| Trouble::environment("The project's Python could not be started.").because(error);
         let mut child = tokio::process::Command::from(command(spec, scratch.path())?)
             .stdin(Stdio::piped())

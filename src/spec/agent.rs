@@ -13,6 +13,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio_util::sync::CancellationToken;
 
+use crate::base::scratch::Scratch;
 use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::evaluator::Evaluator;
@@ -139,7 +140,7 @@ pub async fn drive(agent: &Agent, tools: &mut Toolbox, errands: &Errands<'_>) ->
 }
 
 async fn said(agent: &Agent, tools: &mut Toolbox, errands: &Errands<'_>, calls: &mut VecDeque<Arrived>) -> Result<Said, String> {
-    let folder = tempfile::tempdir().map_err(|error| format!("there is no folder to work in: {error}"))?;
+    let folder = Scratch::new().map_err(|trouble| format!("there is no folder to work in: {trouble}"))?;
     let (socket, servers) = (folder.path().join("tools"), folder.path().join("servers.json"));
     let listener = UnixListener::bind(&socket).map_err(|error| format!("no socket can be opened: {error}"))?;
     let Some((program, first)) = agent.relay.split_first() else { return Err("nothing relays to the tools".into()) };

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use crate::harness::script;
 use pytead_tui::base::error::Blame;
+use pytead_tui::base::scratch::Scratch;
 use pytead_tui::contain::{self, Level};
 use pytead_tui::python::interpreter;
 use pytead_tui::python::package;
@@ -42,7 +43,7 @@ async fn the_projects_own_environment_is_found_and_works_contained() {
         assert_eq!(by_itself.label, format!("{} .venv", found.version_text()));
     }
 
-    let cache = contain::scratch().unwrap();
+    let cache = Scratch::new().unwrap();
     let package = package::install_in(cache.path()).unwrap();
     let worker = Worker::start(WorkerSpec::new(found, package, contain::available(), &root)).await.unwrap();
     let hello = worker.hello().await.unwrap();

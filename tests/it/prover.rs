@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::harness;
 use pytead_tui::base::paths::RelPath;
+use pytead_tui::base::scratch::Scratch;
 use pytead_tui::contain::{self, Level};
 use pytead_tui::pytest::bench::Bench;
 use pytead_tui::pytest::report::Outcome;
@@ -41,7 +42,7 @@ const FILE: &str = "tests/pytead/test_draft.py";
 impl Project {
     async fn new(files: &[(&str, &str)]) -> Self {
         contain::use_executable(env!("CARGO_BIN_EXE_pytead-tui"));
-        let (folder, benches) = (tempfile::tempdir().unwrap(), contain::scratch().unwrap());
+        let (folder, benches) = (tempfile::tempdir().unwrap(), Scratch::new().unwrap());
         let root = folder.path().canonicalize().unwrap();
         let package = harness::package::compiled_by(&python());
         let interpreter = interpreter::find(&root, Some(python().to_str().unwrap())).unwrap();

@@ -7,9 +7,9 @@ use std::process::Stdio;
 
 use super::failure::{Failure, Step};
 use super::sys;
+use crate::base::scratch::Scratch;
 use crate::contain::command::command;
 use crate::contain::confinement::{Confinement, Profile};
-use crate::contain::folders;
 use crate::contain::levels::Level;
 use crate::contain::order::Order;
 use crate::contain::probe::Layer;
@@ -33,7 +33,7 @@ pub(in super::super) fn works(level: Level) -> Result<(), String> {
 
 /// The same with what recorded tests need; tells what their files are kept apart by.
 pub(in super::super) fn works_for_tests() -> Result<Layer, String> {
-    let folder = folders::scratch().map_err(|trouble| trouble.to_string())?;
+    let folder = Scratch::new().map_err(|trouble| trouble.to_string())?;
     let made = || -> io::Result<PathBuf> {
         let folder = folder.path().canonicalize()?;
         for name in ["project", "scratch", "outside"] {

@@ -11,7 +11,6 @@ use serde::Deserialize;
 use similar::{ChangeTag, TextDiff};
 
 use crate::base::error::Trouble;
-use crate::contain;
 use crate::domain::settings::Settings;
 use crate::domain::verdict::Verdict;
 use crate::python::{interpreter, package};
@@ -57,15 +56,6 @@ pub fn pytest(root: &Path, settings: &Settings, words: &[String]) -> Result<Comm
         std::env::current_exe().map_err(|error| Trouble::environment("This program does not find itself.").because(error))?;
     command.env("PYTEAD_TUI", own);
     Ok(command)
-}
-
-/// Makes a private folder that goes when it is dropped.
-///
-/// # Errors
-/// When there is no place for temporary files.
-pub fn scratch() -> Result<tempfile::TempDir, Trouble> {
-    contain::private_folder(&std::env::temp_dir(), ".pytead-check-")
-        .map_err(|error| Trouble::environment("There is no place for temporary files.").because(error))
 }
 
 /// Stands in the name of a test for a secret.

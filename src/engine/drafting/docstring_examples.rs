@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
 use crate::base::paths::{RelPath, read_regular, read_text};
-use crate::contain;
+use crate::base::scratch::Scratch;
 use crate::domain::decision::FileEdit;
 use crate::domain::event::JobKind;
 use crate::domain::function::{Function, FunctionId};
@@ -251,7 +251,7 @@ impl Runner<'_> {
             return Ok(HashMap::new());
         }
         let failed = |error: std::io::Error| Trouble::environment("Examples could not be run.").because(format!("{error}."));
-        let scratch = contain::scratch()?;
+        let scratch = Scratch::new()?;
         let (asked, replied) = (scratch.path().join("request.json"), scratch.path().join("reply.jsonl"));
         let roots = import_roots(&self.core.index(), &self.core.root);
         let request = Request {

@@ -11,7 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
 use crate::base::paths::read_regular;
-use crate::contain::{self, Level};
+use crate::base::scratch::Scratch;
+use crate::contain::Level;
 use crate::domain::function::Function;
 use crate::engine::models::prompt_context;
 use crate::engine::python::environment::{self, Environment, Packages};
@@ -75,7 +76,7 @@ async fn ask(core: &Arc<Core>, modules: BTreeSet<String>) -> Result<BTreeMap<Str
 
 fn outlines(core: &Core, environment: &Environment, request: &Request<'_>) -> Result<BTreeMap<String, Outline>, Trouble> {
     let failed = |why: String| Trouble::environment("Packages could not be looked at.").because(why);
-    let scratch = contain::scratch()?;
+    let scratch = Scratch::new()?;
     let (asked, replied) = (scratch.path().join("request.json"), scratch.path().join("reply.json"));
     let request = serde_json::to_vec(request).map_err(|error| failed(error.to_string()))?;
     std::fs::write(&asked, request).map_err(|error| failed(error.to_string()))?;

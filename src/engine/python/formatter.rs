@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::base::error::Trouble;
 use crate::base::paths::read_regular;
+use crate::base::scratch::Scratch;
 use crate::contain::{self, Confinement};
 use crate::domain::event::Level;
 use crate::domain::proposal::Draft;
@@ -111,7 +112,7 @@ pub async fn format(core: &Arc<Core>, environment: &Arc<Environment>, drafts: Ve
 
 /// Gives the texts as they are after formatting.
 fn run(formatter: Formatter, root: &Path, environment: &Environment, texts: &[String]) -> Result<Vec<Option<String>>, Trouble> {
-    let scratch = contain::scratch()?;
+    let scratch = Scratch::new()?;
     let fail = |error: std::io::Error| {
         Trouble::environment(format!("Drafts are not formatted: {} could not be run.", formatter.name())).because(error)
     };

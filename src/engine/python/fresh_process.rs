@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
+use crate::base::scratch::Scratch;
 use crate::contain::{self, Confinement, Level};
 use crate::domain::proposal::{Draft, ProposalId};
 use crate::engine::index::files;
@@ -114,7 +115,7 @@ impl Fresh {
 
     /// Runs drafts once in a folder of their own; gives each one's end.
     fn once(&self, drafts: &[(ProposalId, Draft)], way: &Way, with_roots: bool) -> Result<HashMap<ProposalId, RunEnd>, Trouble> {
-        let scratch = contain::scratch()?;
+        let scratch = Scratch::new()?;
         let (bench, owners) = lay_out(&self.root, scratch.path(), drafts, &self.variables)?;
         let tests: Vec<String> = owners.keys().cloned().collect();
         let elsewhere = way.elsewhere.then(|| self.environment.provers.elsewhere()).transpose()?;

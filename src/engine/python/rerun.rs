@@ -15,6 +15,7 @@ use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::paths::{RelPath, read_regular};
+use crate::base::scratch::Scratch;
 use crate::contain::{self, Confinement, Level, Profile};
 use crate::domain::batch::{Batch, SpoolCall};
 use crate::domain::call::{Argument, Effect};
@@ -240,7 +241,7 @@ impl Place<'_> {
         wanted: &Wanted<'_>,
         cancel: &CancellationToken,
     ) -> Result<Reruns, Trouble> {
-        let scratch = contain::scratch()?;
+        let scratch = Scratch::new()?;
         let (spool, report) = (scratch.path().join("spool"), scratch.path().join("report.jsonl"));
         let failed = |error: std::io::Error| Trouble::environment("Recorded tests cannot be laid out.").because(error);
         std::fs::create_dir(&spool).map_err(failed)?;

@@ -7,9 +7,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
-use tempfile::TempDir;
 
 use crate::base::error::Trouble;
+use crate::base::scratch::Scratch;
 use crate::contain::{self, Level};
 use crate::domain::function::FunctionId;
 use crate::engine::python::environment::{Environment, import_roots};
@@ -30,8 +30,8 @@ pub enum Author {
 #[derive(Default)]
 pub struct Provers {
     warm: tokio::sync::Mutex<BTreeMap<(Author, u32), Worker>>,
-    folders: [OnceLock<Arc<TempDir>>; 2],
-    elsewhere: OnceLock<Arc<TempDir>>,
+    folders: [OnceLock<Arc<Scratch>>; 2],
+    elsewhere: OnceLock<Arc<Scratch>>,
     never: Mutex<HashSet<FunctionId>>,
     visited: Mutex<BTreeSet<(Author, u32, bool)>>,
     /// Runs of the proof at hand found that plain pytest does not reach the project's modules, or reaches another copy of
@@ -75,7 +75,7 @@ impl Provers {
     ///
     /// # Errors
     /// When there is no room for it.
-    pub fn bench(&self, author: Author) -> Result<TempDir, Trouble> {
+    pub fn bench(&self, author: Author) -> Result<tempfile::TempDir, Trouble> {
         contain::private_folder(self.folder(author)?.path(), "bench-")
             .map_err(|error| Trouble::environment("A proof could not be laid out.").because(format!("{error}.")))
     }
@@ -89,7 +89,7 @@ impl Provers {
         Ok(made(&self.elsewhere)?.path().to_owned())
     }
 
-    fn folder(&self, author: Author) -> Result<Arc<TempDir>, Trouble> {
+    fn folder(&self, author: Author) -> Result<Arc<Scratch>, Trouble> {
         made(&self.folders[usize::from(author == Author::Foreign)])
     }
 
@@ -111,11 +111,11 @@ impl Provers {
 }
 
 /// Gives a folder, made when it is first asked for.
-fn made(slot: &OnceLock<Arc<TempDir>>) -> Result<Arc<TempDir>, Trouble> {
+fn made(slot: &OnceLock<Arc<Scratch>>) -> Result<Arc<Scratch>, Trouble> {
     if let Some(folder) = slot.get() {
         return Ok(folder.clone());
     }
-    let made = Arc::new(contain::scratch()?);
+    let made = Arc::new(Scratch::new()?);
     Ok(slot.get_or_init(|| made).clone())
 }
 

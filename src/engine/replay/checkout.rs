@@ -13,6 +13,7 @@ use tokio::sync::OnceCell;
 
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
+use crate::base::scratch::Scratch;
 use crate::config::places::Places;
 use crate::contain::Level;
 use crate::domain::call::{Call, CallId};
@@ -54,7 +55,7 @@ pub struct Elsewhere {
     /// What lies in the project and in no commit, and is seen in every version.
     beside: Arc<Vec<RelPath>>,
     worker: OnceCell<Worker>,
-    own: tempfile::TempDir,
+    own: Scratch,
 }
 
 impl Elsewhere {
@@ -171,7 +172,7 @@ fn written_out(root: &Path, revision: &Revision) -> Result<PathBuf, Trouble> {
     Places::ensure(&cache)?;
     let folder = cache.join(&revision.tree);
     if !folder.is_dir() {
-        let own = tempfile::tempdir_in(&cache).map_err(unwritten)?;
+        let own = Scratch::new_in(&cache).map_err(unwritten)?;
         let files = own.path().join("files");
         fs::create_dir(&files).map_err(unwritten)?;
         git::check_out(root, revision, &files)?;
@@ -245,8 +246,8 @@ fn make_room(root: &Path, folder: &Path, beside: &[RelPath], level: Level) -> st
 }
 
 /// Makes a folder of the same files with some replaced.
-fn version(from: &Path, files: &[(RelPath, Option<String>)]) -> std::io::Result<tempfile::TempDir> {
-    let own = tempfile::tempdir_in(from.parent().unwrap_or(from))?;
+fn version(from: &Path, files: &[(RelPath, Option<String>)]) -> std::io::Result<Scratch> {
+    let own = Scratch::new_in(from.parent().unwrap_or(from))?;
     git::twin(from, own.path())?;
     for (path, text) in files {
         let place = path.under(own.path());

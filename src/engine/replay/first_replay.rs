@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use crate::base::error::Trouble;
 use crate::base::hash;
 use crate::base::paths::RelPath;
+use crate::base::scratch::Scratch;
 use crate::base::seal::Sha256;
 use crate::base::text;
 use crate::domain::call::{Call, CallId, Effect, RecordingId};
@@ -116,7 +117,7 @@ async fn ran(core: &Arc<Core>, recording: RecordingId) -> Result<Option<Arc<Inde
         if texts.len() == today.modules().count() && texts.iter().all(is_todays) {
             return Ok(Some(today));
         }
-        let folder = tempfile::tempdir().map_err(unwritten)?;
+        let folder = Scratch::new()?;
         for (path, text) in &texts {
             let place = path.under(folder.path());
             std::fs::create_dir_all(place.parent().unwrap_or(folder.path())).map_err(unwritten)?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::error::Trouble;
+use crate::base::scratch::Scratch;
 use crate::base::text;
 use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::function::FunctionId;
@@ -97,7 +98,7 @@ async fn allowed(
 /// Runs the test and gives what was told of it; none when somebody wanted it to stop.
 async fn told(core: &Arc<Core>, job: &Job<'_>, judged: &JudgedTest, shown: &[&str]) -> Result<Option<TestReport>, Trouble> {
     let name = verdict_rows::short(&judged.test);
-    let folder = pytest_run::scratch()?;
+    let folder = Scratch::new()?;
     let file = folder.path().join("told");
     // Never an option, and never a file of options.
     let mut words = vec![format!("./{}", verdicts::rerun::node(judged)), "-q".into(), "--no-header".into()];

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use crate::base::error::Trouble;
+use crate::base::scratch::Scratch;
 use crate::base::text::{cut, display_line};
 use crate::contain::{self, Confinement, Level, Limits};
 use crate::llm::local::protocol::{Load, Order, Report};
@@ -44,7 +45,7 @@ pub(super) struct Child {
     load: Load,
     level: Level,
     answers: u64,
-    _scratch: Option<tempfile::TempDir>,
+    _scratch: Option<Scratch>,
 }
 
 /// Finds `pytead-llm`: the one named by the variable, else the one beside this program.
@@ -168,7 +169,7 @@ impl Drop for Child {
 }
 
 /// Builds the command: in a sandbox that lets it read its model and nothing else, where the kernel has one.
-fn command(program: &Path, model: &Path) -> Result<(Command, Option<tempfile::TempDir>, Level), Trouble> {
+fn command(program: &Path, model: &Path) -> Result<(Command, Option<Scratch>, Level), Trouble> {
     // On llama.cpp's assertions no debugger is started on anybody's terminal.
     let quiet = ("GGML_NO_BACKTRACE", "1");
     let level = contain::available();
@@ -180,7 +181,7 @@ fn command(program: &Path, model: &Path) -> Result<(Command, Option<tempfile::Te
         return Ok((command, None, Level::None));
     }
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let scratch = contain::scratch()?;
+    let scratch = Scratch::new()?;
     let mut confinement = Confinement::new(real(scratch.path()), real(scratch.path()));
     confinement.read_only = vec![real(program), model.to_owned()];
     confinement.limits = Limits { address_space: ADDRESS_SPACE, cpu_seconds: CPU_SECONDS, ..Limits::default() };

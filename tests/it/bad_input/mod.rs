@@ -5,6 +5,7 @@ mod disk;
 mod ends;
 mod folders;
 mod hostile;
+mod places;
 mod python;
 mod screen;
 
