@@ -168,10 +168,18 @@ impl Confinement {
         }
     }
 
+    /// Gives the private folder for temporary files at [`Level::Namespaces`]. What may be written there may be written in all below
+    /// it: in a project below `/tmp` that would be pipes which lead out of the sandbox.
+    pub(super) fn temporary(&self) -> &'static str {
+        let holds = Path::new("/tmp").starts_with(&self.root);
+        let is_below = self.root.starts_with("/tmp") && self.profile == Profile::Calls;
+        if holds || is_below { "/var/tmp" } else { "/tmp" }
+    }
+
     /// Gives the whole environment of the command.
     pub(super) fn environment(&self, level: Level) -> BTreeMap<String, String> {
-        let own_tmp = level == Level::Namespaces && !Path::new("/tmp").starts_with(&self.root);
-        let tmp = if own_tmp { "/tmp".to_owned() } else { self.scratch.to_string_lossy().into_owned() };
+        let own = level == Level::Namespaces;
+        let tmp = if own { self.temporary().to_owned() } else { self.scratch.to_string_lossy().into_owned() };
         let mut env: BTreeMap<String, String> =
             KEPT.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?))).collect();
         env.insert("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into());
@@ -245,6 +253,10 @@ mod tests {
             )
         );
         assert_eq!(env["HOME"], "/tmp");
+        confinement.root = "/tmp/project".into();
+        assert_eq!(confinement.environment(Level::Namespaces)["HOME"], "/var/tmp");
+        confinement.profile = Profile::RecordedTest;
+        assert_eq!(confinement.environment(Level::Namespaces)["HOME"], "/tmp", "its project is a layer of its own");
         assert_eq!(confinement.environment(Level::Landlock)["TMPDIR"], "/srv/scratch");
     }
 }

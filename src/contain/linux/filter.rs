@@ -57,6 +57,11 @@ const DENIED: &[libc::c_long] = &[
     libc::SYS_clock_settime,
     libc::SYS_adjtimex,
     libc::SYS_clock_adjtime,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+    libc::SYS_process_madvise,
+    // It stays when nobody has it open, and no limit counts it.
+    libc::SYS_shmget,
 ];
 
 /// Calls that Landlock does not look at: they change files by path, or reach what other processes share.
@@ -74,7 +79,6 @@ const DENIED_WITHOUT_NAMESPACES: &[libc::c_long] = &[
     libc::SYS_removexattr,
     libc::SYS_lremovexattr,
     libc::SYS_fremovexattr,
-    libc::SYS_shmget,
     libc::SYS_shmat,
     libc::SYS_shmctl,
     libc::SYS_semget,
@@ -91,26 +95,50 @@ const DENIED_WITHOUT_NAMESPACES: &[libc::c_long] = &[
     libc::SYS_ioprio_set,
 ];
 
-/// The same by their older numbers.
+/// Calls that change how a process is scheduled: there, one by its id; a process may change itself.
+const SCHEDULING: &[libc::c_long] =
+    &[libc::SYS_sched_setscheduler, libc::SYS_sched_setparam, libc::SYS_sched_setattr, libc::SYS_sched_setaffinity];
+
+/// Commands of `fcntl` and requests of `ioctl` by which a file sends signals to a process: Landlock looks at them from version 6 on.
+const F_SETOWN_EX: libc::c_int = 15;
+const SETS_OWNER: &[libc::c_int] = &[libc::F_SETOWN, F_SETOWN_EX];
+const SETS_OWNER_BY_IOCTL: &[u64] = &[0x8901, 0x8902];
+
+/// Options of `prctl`; the second one has no effect on who owns the user namespace.
+const WITHDRAWING: &[libc::c_int] = &[libc::PR_SET_PDEATHSIG, libc::PR_SET_DUMPABLE];
+
+/// The calls of files by their older numbers.
 #[cfg(target_arch = "x86_64")]
 const DENIED_BY_OLDER_NUMBERS: &[libc::c_long] =
     &[libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat];
 #[cfg(not(target_arch = "x86_64"))]
 const DENIED_BY_OLDER_NUMBERS: &[libc::c_long] = &[];
 
-/// Installs the filter for this process and all it starts.
-pub(super) fn apply(level: Level, profile: Profile) -> Result<(), Failure> {
+/// Installs the filter for this process and all it starts. With a referee, signals by a descriptor are refused; it decides on others.
+pub(super) fn apply(level: Level, profile: Profile, has_referee: bool) -> Result<(), Failure> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = DENIED.iter().map(|number| (*number, Vec::new())).collect();
     if level != Level::Namespaces {
         let more = DENIED_WITHOUT_NAMESPACES.iter().chain(DENIED_BY_OLDER_NUMBERS);
         rules.extend(more.map(|number| (*number, Vec::new())));
         // Another process's limits.
         rules.insert(libc::SYS_prlimit64, vec![rule(vec![condition(0, Op::Ne, 0)?])?]);
+        for number in SCHEDULING {
+            rules.insert(*number, vec![rule(vec![condition(0, Op::Ne, 0)?])?]);
+        }
+        if has_referee {
+            rules.insert(libc::SYS_pidfd_send_signal, Vec::new());
+        }
+        let owners = SETS_OWNER.iter().map(|command| rule(vec![condition(1, Op::Eq, *command as u64)?]));
+        rules.insert(libc::SYS_fcntl, owners.collect::<Result<_, _>>()?);
     }
     rules.insert(libc::SYS_socket, sockets(profile)?);
-    rules.insert(libc::SYS_ioctl, terminal_input()?);
+    rules.insert(libc::SYS_socketpair, pairs(profile)?);
+    rules.insert(libc::SYS_ioctl, requests(level)?);
     rules.insert(libc::SYS_clone, new_namespaces()?);
-    rules.insert(libc::SYS_prctl, vec![rule(vec![condition(0, Op::Eq, libc::PR_SET_PDEATHSIG as u64)?])?]);
+    // Who outlives the one above, or cannot be looked at by it, could take what it likes.
+    let withdrawing = if level == Level::Namespaces { &WITHDRAWING[..1] } else { WITHDRAWING };
+    let withdrawing = withdrawing.iter().map(|option| rule(vec![condition(0, Op::Eq, *option as u64)?]));
+    rules.insert(libc::SYS_prctl, withdrawing.collect::<Result<_, _>>()?);
     #[cfg(target_arch = "x86_64")]
     also_by_x32(&mut rules);
     install(rules, libc::EPERM as u32)?;
@@ -148,11 +176,24 @@ fn sockets(profile: Profile) -> Result<Vec<SeccompRule>, Failure> {
     Ok(rules)
 }
 
-/// Putting characters into a terminal's input.
-fn terminal_input() -> Result<Vec<SeccompRule>, Failure> {
+/// Pairs of sockets: each end of a datagram pair can send to any other socket by its path, those of a stream are connected for good.
+fn pairs(profile: Profile) -> Result<Vec<SeccompRule>, Failure> {
+    const KIND: u64 = 0xf;
+    let mut rules = vec![rule(vec![condition(0, Op::Ne, libc::AF_UNIX as u64)?])?];
+    if profile == Profile::Calls {
+        for kind in (0..=KIND).filter(|kind| ![libc::SOCK_STREAM as u64, libc::SOCK_SEQPACKET as u64].contains(kind)) {
+            rules.push(rule(vec![condition(1, Op::MaskedEq(KIND), kind)?])?);
+        }
+    }
+    Ok(rules)
+}
+
+/// Requests that put characters into a terminal's input and, without a process namespace, those that set who gets a file's signals.
+fn requests(level: Level) -> Result<Vec<SeccompRule>, Failure> {
     const TIOCSTI: u64 = 0x5412;
     const TIOCLINUX: u64 = 0x541C;
-    [TIOCSTI, TIOCLINUX].into_iter().map(|request| rule(vec![condition(1, Op::Eq, request)?])).collect()
+    let owners = if level == Level::Namespaces { &[] } else { SETS_OWNER_BY_IOCTL };
+    [TIOCSTI, TIOCLINUX].iter().chain(owners).map(|request| rule(vec![condition(1, Op::Eq, *request)?])).collect()
 }
 
 /// Starting a process in namespaces of its own.
@@ -174,14 +215,19 @@ fn new_namespaces() -> Result<Vec<SeccompRule>, Failure> {
     .collect()
 }
 
+/// Stands in the numbers of the x32 interface.
+pub(super) const X32: i64 = 0x4000_0000;
+
 /// The same calls by the numbers of the x32 interface, which shares the architecture of the ordinary one.
 #[cfg(target_arch = "x86_64")]
 fn also_by_x32(rules: &mut BTreeMap<i64, Vec<SeccompRule>>) {
-    const X32: i64 = 0x4000_0000;
     const OWN_NUMBERS: &[(libc::c_long, i64)] = &[
         (libc::SYS_ioctl, 514),
         (libc::SYS_ptrace, 521),
         (libc::SYS_kexec_load, 528),
+        (libc::SYS_rt_sigqueueinfo, 524),
+        (libc::SYS_move_pages, 533),
+        (libc::SYS_rt_tgsigqueueinfo, 536),
         (libc::SYS_process_vm_readv, 539),
         (libc::SYS_process_vm_writev, 540),
     ];
@@ -196,8 +242,22 @@ fn also_by_x32(rules: &mut BTreeMap<i64, Vec<SeccompRule>>) {
 }
 
 fn install(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: u32) -> Result<(), Failure> {
+    apply_filter(&program(rules, SeccompAction::Errno(errno))?).step("seccomp")
+}
+
+/// Gives a filter that asks the process above about these calls.
+pub(super) fn notifying(mut rules: BTreeMap<i64, Vec<SeccompRule>>) -> Result<BpfProgram, Failure> {
+    #[cfg(target_arch = "x86_64")]
+    also_by_x32(&mut rules);
+    let mut program = program(rules, SeccompAction::Trace(0))?;
+    // The library knows no notification; it is an action like the one for tracers, with another number.
+    for instruction in program.iter_mut().filter(|instruction| instruction.k == libc::SECCOMP_RET_TRACE) {
+        instruction.k = libc::SECCOMP_RET_USER_NOTIF;
+    }
+    Ok(program)
+}
+
+fn program(rules: BTreeMap<i64, Vec<SeccompRule>>, action: SeccompAction) -> Result<BpfProgram, Failure> {
     let arch = TargetArch::try_from(std::env::consts::ARCH).step("seccomp")?;
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno), arch).step("seccomp")?;
-    let program: BpfProgram = filter.try_into().step("seccomp")?;
-    apply_filter(&program).step("seccomp")
+    SeccompFilter::new(rules, SeccompAction::Allow, action, arch).step("seccomp")?.try_into().step("seccomp")
 }

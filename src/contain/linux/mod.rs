@@ -1,7 +1,8 @@
 //! Linux: the order in which a process confines itself and becomes the command.
 //!
 //! ```text
-//! P   started by us; new namespaces; waits for the command and for its own parent, and ends everything below it
+//! P   started by us; new namespaces; waits for the command and for its own parent, looks at what is taken in sum and, on older
+//! │   kernels, at signals; ends everything below it
 //! └ A   first process of its process namespace: builds the file system, reaps      (Namespaces only)
 //!   └ B   limits, no privileges, Landlock, seccomp, then it becomes the command
 //! ```
@@ -13,12 +14,16 @@ mod filter;
 mod layer;
 mod mounts;
 mod names;
+mod notifications;
+mod processes;
+mod referee;
 mod rules;
 mod sys;
+mod totals;
 mod tree;
 mod watched;
 
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -28,7 +33,9 @@ use super::order::Order;
 use crate::base::error::Trouble;
 pub(super) use check::{works, works_for_tests};
 use failure::{Failure, Step};
+use referee::{Referee, Way};
 use sys::Fork;
+use totals::Totals;
 use watched::ENDED;
 pub(super) use watched::watch;
 
@@ -54,10 +61,15 @@ pub(super) fn enter(order: &Order) -> Result<u8, Trouble> {
     if order.level == Level::Namespaces {
         isolate().map_err(refuse)?;
     }
+    let way = || Way::new().step("look at signals");
+    let way = (order.level == Level::Landlock && referee::is_needed()).then(way).transpose().map_err(refuse)?;
     match sys::fork().step("fork").map_err(refuse)? {
-        Fork::Parent(child) => Ok(supervise(child, order, &signals)),
+        Fork::Parent(child) => {
+            let referee = way.and_then(Way::referee);
+            Ok(supervise(child, order, &signals, referee.as_ref()))
+        }
         Fork::Child => {
-            let inner = if order.level == Level::Namespaces { first_process(order) } else { become_command(order) };
+            let inner = if order.level == Level::Namespaces { first_process(order) } else { become_command(order, way) };
             inner.map_err(refuse)
         }
     }
@@ -72,9 +84,10 @@ fn isolate() -> Result<(), Failure> {
     std::fs::write("/proc/self/gid_map", format!("{group} {group} 1")).step("map the group")
 }
 
-/// Waits until the command ends, its starter is gone or a signal asks for the end; then nothing of it is left.
-fn supervise(child: i32, order: &Order, signals: &sys::Signals) -> u8 {
+/// Waits until the command ends, its starter is gone, a signal asks for the end or it took too much; then nothing of it is left.
+fn supervise(child: i32, order: &Order, signals: &sys::Signals, referee: Option<&Referee>) -> u8 {
     let starter = sys::Process::open(order.parent);
+    let mut totals = Totals::new(&order.confinement, order.level);
     let mut asked = false;
     loop {
         let ended = sys::reap(child);
@@ -88,7 +101,15 @@ fn supervise(child: i32, order: &Order, signals: &sys::Signals) -> u8 {
             }
             return ended.unwrap_or(ENDED);
         }
-        asked = signals.wait(&starter);
+        let woken = signals.wait(&starter, referee.map(Referee::listener), totals.wait());
+        if woken.call {
+            referee.iter().for_each(|referee| referee.decide());
+        }
+        let too_much = totals.look();
+        if let Some(what) = &too_much {
+            let _ = writeln!(io::stderr(), "pytead-tui: {what}");
+        }
+        asked = woken.asked || too_much.is_some();
     }
 }
 
@@ -100,7 +121,7 @@ fn first_process(order: &Order) -> Result<u8, Failure> {
     }
     mounts::build(&order.confinement)?;
     match sys::fork().step("fork")? {
-        Fork::Child => become_command(order),
+        Fork::Child => become_command(order, None),
         Fork::Parent(child) => loop {
             if let Some(code) = sys::reap_waiting(child) {
                 return Ok(code);
@@ -110,19 +131,21 @@ fn first_process(order: &Order) -> Result<u8, Failure> {
 }
 
 /// Gives up every privilege and becomes the command.
-fn become_command(order: &Order) -> Result<u8, Failure> {
+fn become_command(order: &Order, way: Option<Way>) -> Result<u8, Failure> {
     let confinement = &order.confinement;
     sys::die_with_parent().step("tie to the parent")?;
     sys::new_session().step("new session")?;
     sys::release_signals().step("release signals")?;
     limit(&confinement.limits, order.level).step("limits")?;
-    if order.level == Level::Namespaces {
+    if order.level.is_kernel() {
         sys::drop_capabilities().step("drop capabilities")?;
     }
     sys::no_new_privileges().step("no new privileges")?;
+    let has_referee = way.is_some();
+    way.map(Way::submit).transpose()?;
     if order.level.is_kernel() {
         rules::apply(confinement, order.level)?;
-        filter::apply(order.level, confinement.profile)?;
+        filter::apply(order.level, confinement.profile, has_referee)?;
     }
     std::env::set_current_dir(&confinement.cwd).step("enter the working folder")?;
     let Some((program, args)) = order.command.split_first() else {

@@ -134,6 +134,7 @@ pub(super) fn build(confinement: &Confinement) -> Result<(), Failure> {
         plan.bind(path, attr::NO_SUID | attr::NO_EXEC).step("bind devices")?;
     }
     plan.put("/tmp", Source::Memory(bounds(confinement)));
+    plan.put(confinement.temporary(), Source::Memory(bounds(confinement)));
     plan.put("/dev/shm", Source::Memory(bounds(confinement)));
 
     let stage = Path::new(STAGE);
@@ -179,7 +180,7 @@ fn place(path: &Path, source: &Source) -> io::Result<()> {
     match source {
         Source::Tree(tree) => sys::attach_tree(tree, path),
         Source::Memory(bounds) => {
-            let mode = if path == Path::new("/tmp") { "1777" } else { "0777" };
+            let mode = if path.ends_with("tmp") { "1777" } else { "0777" };
             sys::mount(Some("tmpfs"), path, libc::MS_NOSUID | libc::MS_NODEV, &format!("mode={mode},{bounds}"))
         }
     }

@@ -1,6 +1,6 @@
 //! Landlock: which paths may be read and written, by rules the kernel checks at each opening.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
@@ -14,6 +14,8 @@ use crate::contain::levels::Level;
 
 /// Below this the kernel lets any file be truncated.
 const LEAST_ABI: u32 = 3;
+/// Inside namespaces nothing outside can be truncated. Before this version no file could be moved to another folder.
+const LEAST_ABI_INSIDE: u32 = 2;
 
 /// What may be read although it is no folder of the system: devices and how the machine is built.
 const READABLE: &[&str] = &[
@@ -32,7 +34,8 @@ const WRITABLE: &[&str] = &["/dev/null", "/dev/zero", "/dev/full"];
 /// Restricts this process for good. Inside namespaces it is a second wall, and its absence is no failure.
 pub(super) fn apply(confinement: &Confinement, level: Level) -> Result<(), Failure> {
     let abi = sys::landlock_abi().unwrap_or(0);
-    if abi < LEAST_ABI {
+    let least = if level == Level::Namespaces { LEAST_ABI_INSIDE } else { LEAST_ABI };
+    if abi < least {
         return match level {
             Level::Namespaces => Ok(()),
             _ => Err(format!("the kernel has version {abi} of it, and {LEAST_ABI} is needed")).step("Landlock"),
@@ -49,14 +52,14 @@ pub(super) fn apply(confinement: &Confinement, level: Level) -> Result<(), Failu
     if level == Level::Namespaces {
         // There the whole file system is private: it holds nothing that was not given.
         readable.push("/".into());
-        if !Path::new("/tmp").starts_with(&confinement.root) {
-            writable.push("/tmp".into());
+        writable.push(confinement.temporary().into());
+        if !confinement.root.starts_with("/dev/shm") {
+            writable.push("/dev/shm".into());
         }
-        writable.push("/dev/shm".into());
     }
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::from_all(ABI::V3))
+        .handle_access(AccessFs::from_all(if level == Level::Namespaces { ABI::V2 } else { ABI::V3 }))
         .step("Landlock")?
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(ABI::V5))

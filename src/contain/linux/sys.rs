@@ -1,4 +1,4 @@
-//! The system calls of the sandbox, each in one safe function. All `unsafe` of Linux is here.
+//! The system calls of the sandbox, each in one safe function. All `unsafe` of Linux is here and in `notifications.rs`.
 
 #![allow(unsafe_code)]
 
@@ -7,6 +7,9 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::time::Duration;
+
+use super::processes::children;
 
 const OPEN_TREE_CLONE: libc::c_long = 1;
 const AT_RECURSIVE: libc::c_long = 0x8000;
@@ -212,7 +215,11 @@ pub(super) fn drop_capabilities() -> io::Result<()> {
         }
     }
     const LOCKED_NO_ROOT: libc::c_ulong = 0b10_1111;
-    prctl(libc::PR_SET_SECUREBITS, LOCKED_NO_ROOT)?;
+    match prctl(libc::PR_SET_SECUREBITS, LOCKED_NO_ROOT) {
+        // Who may not set them has no capability to lose here, and gains none later: see `no_new_privileges`.
+        Err(error) if error.kind() != io::ErrorKind::PermissionDenied => return Err(error),
+        _ => {}
+    }
     prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL as libc::c_ulong)?;
     const VERSION_3: u32 = 0x2008_0522;
     let header: [u32; 2] = [VERSION_3, 0];
@@ -230,6 +237,12 @@ pub(super) fn set_limit(resource: libc::__rlimit_resource_t, most: u64) -> io::R
     limit.rlim_cur = limit.rlim_max;
     // SAFETY: see above.
     checked(unsafe { libc::setrlimit(resource, &limit) }.into()).map(drop)
+}
+
+/// Gives the bytes of a page of memory.
+pub(super) fn page_size() -> u64 {
+    // SAFETY: no memory is involved.
+    u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
 
 /// Counts the processes and threads of this user.
@@ -299,17 +312,20 @@ impl Signals {
         self.take()
     }
 
-    /// Sleeps until a signal comes in or the process ends; a second at most when that process cannot be watched. Tells
-    /// whether one other than the end of a child came in.
+    /// Sleeps until a signal comes in, the process ends, a call waits at the listener, or the time is up. Tells whether a signal
+    /// other than the end of a child came in.
     ///
     /// What came in is taken here and nowhere else, so children have to be looked at after it: the word of a child that
     /// ends between a look and the taking would be taken unseen, and the next wait would never end.
-    pub(super) fn wait(&self, process: &Process) -> bool {
+    pub(super) fn wait(&self, process: &Process, listener: Option<&OwnedFd>, most: Duration) -> Woken {
         let watched = process.0.as_ref().map_or(-1, AsRawFd::as_raw_fd);
-        let mut fds = [self.0.as_raw_fd(), watched].map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
+        let listener = listener.map_or(-1, AsRawFd::as_raw_fd);
+        let mut fds = [self.0.as_raw_fd(), watched, listener].map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
+        // One more, so that it does not end just before its time.
+        let milliseconds = libc::c_int::try_from(most.as_millis() + 1).unwrap_or(libc::c_int::MAX);
         // SAFETY: the array lives across the call and its length is right.
-        unsafe { libc::poll(fds.as_mut_ptr(), 2, if watched < 0 { 1000 } else { -1 }) };
-        self.take()
+        unsafe { libc::poll(fds.as_mut_ptr(), 3, milliseconds) };
+        Woken { asked: self.take(), call: fds[2].revents & libc::POLLIN != 0 }
     }
 
     /// Takes what came in, and tells whether one other than the end of a child did.
@@ -328,6 +344,14 @@ impl Signals {
             asked |= info.ssi_signo != libc::SIGCHLD as u32;
         }
     }
+}
+
+/// Why a supervisor woke up.
+pub(super) struct Woken {
+    /// A signal asks for the end.
+    pub(super) asked: bool,
+    /// A call waits for a decision.
+    pub(super) call: bool,
 }
 
 /// A process whose end can be waited for.
@@ -398,20 +422,6 @@ pub(super) fn end_descendants() {
             return;
         }
     }
-}
-
-fn children() -> Vec<i32> {
-    let own = std::process::id().to_string();
-    let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
-    processes
-        .flatten()
-        .filter_map(|entry| {
-            let pid = entry.file_name().to_str()?.parse().ok()?;
-            let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-            // pid (name) state parent …: the name may hold anything, so the fields are counted from its end.
-            (stat.rsplit_once(')')?.1.split_whitespace().nth(1)? == own).then_some(pid)
-        })
-        .collect()
 }
 
 #[cfg(test)]

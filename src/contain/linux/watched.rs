@@ -11,6 +11,8 @@ use crate::base::error::Trouble;
 
 /// How long a program may take to end that was asked to.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How often is looked whether the starter is there, where its end cannot be waited for.
+const RARELY: Duration = Duration::from_secs(1);
 /// How often is looked whether it did.
 const LOOK: i32 = 50;
 
@@ -65,7 +67,7 @@ pub(super) fn wait(child: i32, starter: u32, signals: &sys::Signals) -> u8 {
             _ => {}
         }
         asked = match until {
-            None => signals.wait(&parent),
+            None => signals.wait(&parent, None, RARELY).asked,
             Some(_) => signals.wait_at_most(LOOK),
         };
     }
