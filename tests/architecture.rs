@@ -53,6 +53,8 @@ const HOMES: &[(&str, &str)] = &[
     ("rusqlite", "store/"),
     ("lz4_flex", "store/"),
     ("reqwest", "llm/"),
+    ("hyper", "llm/direct.rs"),
+    ("hyper_util", "llm/direct.rs"),
     ("rustls", "llm/"),
     ("secrecy", "llm/"),
     ("ring", "base/seal.rs"),

@@ -10,6 +10,7 @@ pub mod claude_agent;
 pub mod claude_code;
 pub mod command;
 pub mod demo;
+mod direct;
 pub mod gguf;
 pub mod hub;
 mod key;

@@ -9,13 +9,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::{Client, Method, RequestBuilder, Url};
+use reqwest::{Client, Method, RequestBuilder, Response, Url};
 
 use crate::base::text::display_line;
 use crate::domain::settings::Network;
+use crate::llm::direct;
 use crate::llm::provider::ModelError;
 
 const CONNECT: Duration = Duration::from_secs(10);
+const AGENT: &str = concat!("pytead-tui/", env!("CARGO_PKG_VERSION"));
 
 /// An address that passed the gate, and the client to reach it with.
 #[derive(Debug, Clone)]
@@ -107,6 +109,19 @@ impl Route {
     /// As [`Route::post`].
     pub(crate) fn get(&self, path: &str) -> Result<reqwest::RequestBuilder, ModelError> {
         Ok(self.let_through()?.get(self.below(path)))
+    }
+
+    /// Sends a request, and gives its answer as soon as that begins; how long it may take is the caller's to say.
+    ///
+    /// # Errors
+    /// Fails when there is no connection, or none that is an answer's.
+    pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Response, ModelError> {
+        let unreachable = |error: &dyn std::error::Error| ModelError::Unreachable { host: self.host.clone(), why: reason(error) };
+        if self.is_local && self.base.scheme() == "http" {
+            let request = request.build().map_err(|error| unreachable(&error))?;
+            return direct::send(request, AGENT, CONNECT).await.map_err(|error| unreachable(&error));
+        }
+        request.send().await.map_err(|error| unreachable(&error))
     }
 
     fn let_through(&self) -> Result<&Client, ModelError> {
@@ -210,7 +225,7 @@ fn client(secure: bool, is_local: bool) -> Result<Client, ModelError> {
     // The first one that asks installs it; every later one finds the same.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = Client::builder()
-        .user_agent(concat!("pytead-tui/", env!("CARGO_PKG_VERSION")))
+        .user_agent(AGENT)
         .connect_timeout(CONNECT)
         .dns_resolver(Arc::new(Lookup))
         .redirect(reqwest::redirect::Policy::none())

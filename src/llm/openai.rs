@@ -177,15 +177,13 @@ impl Shared {
     }
 
     async fn send(&self, dialect: Dialect, request: &Request) -> Result<Response, ModelError> {
-        let response = self
+        let request = self
             .authorised(self.route.post("chat/completions")?)?
             .header(ACCEPT, "text/event-stream")
             .header(CONTENT_TYPE, "application/json")
             .headers(self.service.headers())
-            .body(self.body(dialect, request))
-            .send()
-            .await
-            .map_err(|error| ModelError::Unreachable { host: self.host(), why: reason(&error) })?;
+            .body(self.body(dialect, request));
+        let response = self.route.send(request).await?;
         if !response.status().is_success() {
             return Err(self.refusal(response).await);
         }

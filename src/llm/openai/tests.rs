@@ -433,6 +433,31 @@ async fn silence_ends_by_the_clock_before_and_in_an_answer() {
 }
 
 #[tokio::test]
+async fn interim_responses_without_end_are_no_answer_and_a_few_are_no_matter() {
+    for interim in ["HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"] {
+        let endless = serve(move |mut talk| async move {
+            while talk.stream.write_all(interim.repeat(20).as_bytes()).await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        })
+        .await;
+        let (_, end) = timeout(LONG, whole(&provider(&endless.address, patience(), None))).await.expect("an end");
+        assert!(
+            matches!(&end, Err(ModelError::Unreachable { why, .. }) if why.contains("interim responses without end")),
+            "{end:?}"
+        );
+        let (text, end) = ask(move |mut talk| async move {
+            talk.send(&interim.repeat(5)).await;
+            talk.send(SSE).await;
+            talk.text("an answer").await;
+            talk.finish("stop").await;
+        })
+        .await;
+        assert_eq!((text.as_str(), end.is_ok()), ("an answer", true), "{end:?}");
+    }
+}
+
+#[tokio::test]
 async fn an_answer_that_drips_ends_by_the_clock_whatever_still_comes() {
     let short = Duration::from_millis(600);
     // Text, reasoning, and what only keeps the connection open: each of them without end.
