@@ -33,7 +33,7 @@ fn python() -> PathBuf {
 
 struct Project {
     folder: tempfile::TempDir,
-    benches: tempfile::TempDir,
+    benches: Scratch,
     worker: Worker,
 }
 

@@ -40,7 +40,7 @@ pub fn write_below(
         match &before {
             Some(there) if *there == text => continue,
             Some(there) if !may_replace(there) => {
-                return Err(Trouble::environment(format!("{} was not written.", shown(&file)))
+                return Err(Trouble::usage(format!("{} was not written.", shown(&file)))
                     .because("There is a file already that pytead-tui did not make.")
                     .so("Choose another place with -d, or remove the file first."));
             }
