@@ -1,69 +1,23 @@
 //! What secrets look like in text: each finder gives the first one of its kind, with where it begins and ends.
 
+use super::bits::looks_secret;
 use super::card::is_card;
+use super::forms::{self, FORMS, Form, first_of};
+use super::names;
 
 /// A secret in a text: from, to, kind.
 pub(super) type Found = (usize, usize, &'static str);
 
-/// Prefixes of issued tokens, the least length of the whole, and the kind shown in place of it.
-pub(super) const SHAPES: &[(&str, usize, &str)] = &[
-    ("ghp_", 36, "github-token"),
-    ("gho_", 36, "github-token"),
-    ("ghu_", 36, "github-token"),
-    ("ghs_", 36, "github-token"),
-    ("ghr_", 36, "github-token"),
-    ("github_pat_", 40, "github-token"),
-    ("glpat-", 20, "gitlab-token"),
-    ("sk-", 24, "api-key"),
-    ("sk_live_", 20, "api-key"),
-    ("sk_test_", 20, "api-key"),
-    ("rk_live_", 20, "api-key"),
-    ("whsec_", 20, "api-key"),
-    ("xoxa-", 20, "slack-token"),
-    ("xoxb-", 20, "slack-token"),
-    ("xoxp-", 20, "slack-token"),
-    ("xoxr-", 20, "slack-token"),
-    ("xoxs-", 20, "slack-token"),
-    ("hooks.slack.com/services/", 40, "slack-webhook"),
-    ("AKIA", 20, "aws-key"),
-    ("ASIA", 20, "aws-key"),
-    ("AIza", 35, "google-key"),
-    ("hf_", 30, "hf-token"),
-    ("pypi-", 40, "pypi-token"),
-    ("npm_", 36, "npm-token"),
-    ("eyJ", 60, "jwt"),
-];
-
 /// Where the text of a private key begins.
 pub(super) const KEY: &str = "-----BEGIN ";
 
-/// Words that make a name secret.
-pub(super) const NAMES: &[&str] = &[
-    "password",
-    "passwd",
-    "pwd",
-    "passphrase",
-    "passcode",
-    "secret",
-    "secrets",
-    "token",
-    "apikey",
-    "authorization",
-    "credential",
-    "credentials",
-    "cookie",
-    "csrf",
-    "otp",
-    "cvv",
-    "cvc",
-    "ssn",
-    "iban",
-    "bearer",
-    "privatekey",
-    "accesskey",
-];
-/// Names of two words begin so; the second is `key`.
-const PAIRS: &[&str] = &["api", "private", "access"];
+/// Modules of the library whose values hold secrets that only their type tells.
+pub(super) const MODULES: [&str; 2] = ["urllib.parse", "http.cookie"];
+
+/// Ways to log in, as headers name them.
+pub(super) const SCHEMES: [&str; 4] = ["Bearer ", "bearer ", "Basic ", "basic "];
+/// Shorter words behind them are words.
+const CREDENTIALS_MIN: usize = 16;
 
 /// Bytes between a name and its value.
 const GAP: usize = 6;
@@ -74,16 +28,14 @@ const RANDOM_MIN: usize = 20;
 
 /// Tells whether a secret of any kind may begin here.
 pub(super) fn begins(bytes: &[u8]) -> bool {
-    let named = |names: &[&str]| {
-        names.iter().any(|name| bytes.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name.as_bytes())))
-    };
     match bytes.first() {
         Some(b'0'..=b'9') => bytes.iter().take(19).filter(|byte| byte.is_ascii_digit()).count() >= 13,
         Some(b':') => bytes.starts_with(b"://"),
         _ => {
-            SHAPES.iter().any(|(prefix, _, _)| bytes.starts_with(prefix.as_bytes()))
+            forms::may_begin(bytes)
                 || bytes.starts_with(KEY.as_bytes())
-                || ((named(NAMES) || named(PAIRS)) && bytes.iter().take(48).any(|byte| matches!(byte, b'=' | b':')))
+                || SCHEMES.iter().chain(&MODULES).any(|begin| bytes.starts_with(begin.as_bytes()))
+                || (names::may_begin(bytes) && bytes.iter().take(48).any(|byte| matches!(byte, b'=' | b':')))
         }
     }
 }
@@ -119,25 +71,11 @@ fn moved(found: Option<Found>, by: usize) -> Option<Found> {
 
 fn everywhere(text: &str, from: usize) -> impl Iterator<Item = Found> {
     let rest = &text[from..];
-    let shaped = SHAPES.iter().filter_map(|&(prefix, least, kind)| shaped(rest, prefix, least, kind)).min_by_key(rank);
-    [shaped, private_key(rest), userinfo(rest), card(rest)].into_iter().filter_map(move |found| moved(found, from))
-}
-
-fn shaped(text: &str, prefix: &str, least: usize, kind: &'static str) -> Option<Found> {
-    let mut from = 0;
-    while let Some(at) = text[from..].find(prefix) {
-        let start = from + at;
-        let tail = &text[start + prefix.len()..];
-        let of_token =
-            |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.') || (*b == b'/' && prefix.ends_with('/'));
-        let body = tail.bytes().take_while(of_token).count();
-        let boundary = !text[..start].ends_with(|c: char| c.is_alphanumeric());
-        if boundary && prefix.len() + body >= least {
-            return Some((start, start + prefix.len() + body, kind));
-        }
-        from = start + prefix.len();
-    }
-    None
+    let formed = |form: &Form| first_of(rest, *form).map(|(start, end)| (start, end, form.3));
+    let formed = FORMS.iter().filter_map(formed).min_by_key(rank);
+    [formed, private_key(rest), userinfo(rest), credentials(rest), card(rest)]
+        .into_iter()
+        .filter_map(move |found| moved(found, from))
 }
 
 fn private_key(text: &str) -> Option<Found> {
@@ -157,8 +95,22 @@ fn userinfo(text: &str) -> Option<Found> {
         let (user, _) = rest[..end].rsplit_once('@')?;
         let (name, password) = user.split_once(':')?;
         let from = start + name.len() + 1;
-        (!password.is_empty() && !password.starts_with("[REDACTED")).then_some((from, from + password.len(), "password"))
+        (!password.is_empty() && !is_placeholder(password)).then_some((from, from + password.len(), "password"))
     })
+}
+
+/// Finds what is sent behind the name of a way to log in: `Bearer x`.
+fn credentials(text: &str) -> Option<Found> {
+    let of_token = |c: char| c.is_ascii_alphanumeric() || "-._~+/=".contains(c);
+    let of = |scheme: &&str| {
+        text.match_indices(*scheme).find_map(|(at, _)| {
+            let start = at + scheme.len();
+            let length = text[start..].find(|c| !of_token(c)).unwrap_or(text.len() - start);
+            let is_one = length >= CREDENTIALS_MIN && looks_secret(&text[start..start + length]);
+            (is_one && !text[..at].ends_with(char::is_alphanumeric)).then_some((start, start + length, "credentials"))
+        })
+    };
+    SCHEMES.iter().filter_map(of).min_by_key(rank)
 }
 
 /// Finds a card's number: digits in one run or in groups. The digits of a float are none.
@@ -206,8 +158,11 @@ fn assigned(text: &str, mut from: usize, source: bool) -> Option<Found> {
         let end = text[start..].find(|c| !is_name(c)).map_or(text.len(), |at| start + at);
         from = end;
         let name = &text[start..end];
+        // Telling what a name says takes longer.
+        let is_assigned = text.as_bytes()[end..].iter().take(GAP + 1).any(|byte| matches!(byte, b'=' | b'!' | b':'));
         if name.len() >= 3
-            && super::redact::is_secret_name(name)
+            && is_assigned
+            && names::is_secret_name(name)
             && let Some((at, to)) = value(&text[end..], source && (is_key(&text[end..]) || !in_text(text, start)))
         {
             return Some((end + at, end + to, "assigned"));
@@ -244,6 +199,11 @@ fn in_text(source: &str, place: usize) -> bool {
     open.is_some()
 }
 
+/// Tells whether a text is what stands for a secret.
+fn is_placeholder(text: &str) -> bool {
+    text.starts_with("[REDACTED") || text.starts_with("[R#") || text.starts_with('‹')
+}
+
 /// Tells whether a name that has just ended is all of a literal: its value stands outside.
 fn is_key(rest: &str) -> bool {
     rest.starts_with(['"', '\''])
@@ -275,13 +235,12 @@ fn value(rest: &str, source: bool) -> Option<(usize, usize)> {
         let inside = &begin[opening..];
         let end = inside.find([quote, '\n']).unwrap_or(inside.len());
         let text = inside[..end].trim_end_matches('\\');
-        return (text.len() >= 2 && !text.starts_with("[REDACTED") && !text.starts_with('‹'))
-            .then_some((at + opening, at + opening + text.len()));
+        return (text.len() >= 2 && !is_placeholder(text)).then_some((at + opening, at + opening + text.len()));
     }
     if source {
         return None;
     }
-    for scheme in ["Bearer ", "bearer ", "Basic ", "basic ", "Token "] {
+    for scheme in SCHEMES.into_iter().chain(["Token "]) {
         if rest[at..].starts_with(scheme) {
             at += scheme.len();
         }
@@ -297,6 +256,11 @@ fn value(rest: &str, source: bool) -> Option<(usize, usize)> {
     but_last.next_back();
     let looks = if assign { word.len() >= 3 } else { word.len() >= 6 && but_last.as_str().contains(odd) };
     let plain = matches!(word, "None" | "True" | "False" | "null" | "true" | "false") || word.starts_with(['[', '‹', '<', '(']);
+    // A text may be code: `password = getpass()`.
+    let of_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    let is_call =
+        word.split_once('(').is_some_and(|(called, _)| called.starts_with(char::is_alphabetic) && called.chars().all(of_path));
+    let plain = plain || is_call || word.starts_with("self.");
     let all_digits = word.bytes().all(|byte| byte.is_ascii_digit());
     (looks && !plain && !(assign && all_digits && word.len() < 4)).then_some((at, at + word.len()))
 }

@@ -1,15 +1,18 @@
 //! L0: what every layer may use and that knows nothing of the product: text, paths, folders, hashes, signatures, time, YAML, redaction.
 
+pub mod bits;
 pub mod card;
 pub mod clock;
 pub mod cores;
 pub mod error;
 mod finders;
+mod forms;
 pub mod fraction;
 pub mod fs;
 pub mod hash;
 pub mod lines;
 pub mod machine;
+mod names;
 pub mod paths;
 pub mod redact;
 pub mod scratch;

@@ -2,7 +2,7 @@
 //! what is assigned to a secret name, card numbers, passwords in addresses.
 //!
 //! Redaction of values by the *name* of a parameter or key happens in the recorder, where names are known. What a finder
-//! of each kind looks for is `finders.rs`.
+//! of each kind looks for is `finders.rs`; the forms of tokens are `forms.rs`, the words of secret names `names.rs`.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -11,7 +11,11 @@ use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use serde_json::Value;
 
-use super::finders::{self, Found, KEY, SHAPES};
+use super::bits::looks_secret;
+use super::finders::{self, Found, KEY, MODULES, SCHEMES};
+use super::forms::FORMS;
+use super::names;
+pub use super::names::is_secret_name;
 
 /// What stands for a secret begins so.
 pub const PLACEHOLDER: &str = "[REDACTED:";
@@ -20,6 +24,20 @@ pub const PLACEHOLDER: &str = "[REDACTED:";
 const KNOWN_MIN: usize = 6;
 /// A shorter one stands alone: inside a word it may be by chance.
 const ALONE: usize = 8;
+
+/// What is left of a text that holds a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Safe {
+    /// It was nothing else: of which kind, and the secret's number.
+    Whole {
+        /// The kind.
+        kind: &'static str,
+        /// The number.
+        number: usize,
+    },
+    /// The text, with placeholders.
+    Part(String),
+}
 
 /// Replaces secrets; the same secret always gets the same number.
 #[derive(Debug)]
@@ -53,16 +71,21 @@ impl Redactor {
             let (word, bit) = place(first, second);
             begins[word] |= bit;
         };
-        for begin in all.iter().map(String::as_str).chain(SHAPES.iter().map(|(prefix, _, _)| *prefix)).chain([KEY, "://"]) {
+        for begin in all
+            .iter()
+            .map(String::as_str)
+            .chain(FORMS.iter().map(|form| form.0))
+            .chain(SCHEMES)
+            .chain(MODULES)
+            .chain([KEY, "://"])
+        {
             if let [first, second, ..] = *begin.as_bytes() {
                 mark(first, second);
             }
         }
-        for name in finders::NAMES {
-            if let [first, second, ..] = *name.as_bytes() {
-                for first in [first, first.to_ascii_uppercase()] {
-                    [second, second.to_ascii_uppercase()].into_iter().for_each(|second| mark(first, second));
-                }
+        for [first, second] in names::beginnings() {
+            for first in [first, first.to_ascii_uppercase()] {
+                [second, second.to_ascii_uppercase()].into_iter().for_each(|second| mark(first, second));
             }
         }
         for first in b'0'..=b'9' {
@@ -86,7 +109,8 @@ impl Redactor {
         let told = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
         let own = std::env::vars_os().filter_map(told).filter(|(name, _)| !is_folder(name)).collect::<Vec<_>>();
         let all = own.into_iter().chain(finders::assignments(text));
-        Self::new(all.filter(|(name, _)| is_secret_name(name)).map(|(_, value)| value))
+        // A common word means elsewhere what it says.
+        Self::new(all.filter(|(name, value)| is_secret_name(name) && looks_secret(value)).map(|(_, value)| value))
     }
 
     /// Tells, fast, whether there may be a secret in the bytes; `false` is certain.
@@ -110,6 +134,18 @@ impl Redactor {
         self.replace(text, finders::first, false)
     }
 
+    /// As [`redact`](Self::redact) for a text of a recorded value, of which it matters whether there is more than a secret.
+    pub fn redact_value(&mut self, text: &str) -> Option<Safe> {
+        if !self.may_hold(text.as_bytes()) {
+            return None;
+        }
+        let found = self.first_known(text, 0).into_iter().chain(finders::first(text, 0)).min_by_key(finders::rank);
+        match found {
+            Some((0, end, kind)) if end == text.len() => Some(Safe::Whole { kind, number: self.number(text) }),
+            _ => self.replace(text, finders::first, false).map(Safe::Part),
+        }
+    }
+
     /// As [`redact`](Self::redact) for Python source: of an assignment only a literal is a secret, not code that gets one.
     pub fn redact_source(&mut self, source: &str) -> Option<String> {
         self.replace(source, finders::first_in_source, true)
@@ -122,17 +158,37 @@ impl Redactor {
 
     /// Gives what stands for a text that is known to be a secret of this kind.
     pub fn placeholder(&mut self, secret: &str, kind: &str) -> String {
+        format!("{PLACEHOLDER}{kind}#{}]", self.number(secret))
+    }
+
+    /// Numbers a secret: the same one has the same number.
+    pub fn number(&mut self, secret: &str) -> usize {
         let next = self.numbers.len() + 1;
-        let number = *self.numbers.entry(secret.to_owned()).or_insert(next);
-        format!("{PLACEHOLDER}{kind}#{number}]")
+        *self.numbers.entry(secret.to_owned()).or_insert(next)
     }
 
     /// As [`redact`](Self::redact) for a text that stands alone: its secrets are numbered among themselves.
     pub fn redact_alone(&mut self, text: &str) -> Option<String> {
+        self.alone(|redactor| redactor.redact(text))
+    }
+
+    /// Does something whose secrets are numbered among themselves.
+    pub fn alone<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let numbers = std::mem::take(&mut self.numbers);
-        let safe = self.redact(text);
+        let done = work(self);
         self.numbers = numbers;
-        safe
+        done
+    }
+
+    /// Takes those secrets out of a text that were met already, as far as they are told from words.
+    pub fn redact_met(&self, text: &str) -> Option<String> {
+        let mut met: Vec<(&String, &usize)> = self.numbers.iter().filter(|(secret, _)| text.contains(secret.as_str())).collect();
+        met.retain(|(secret, _)| secret.len() >= ALONE && looks_secret(secret));
+        met.sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
+        let without = |text: String, (secret, number): (&String, &usize)| {
+            text.replace(secret.as_str(), &format!("{PLACEHOLDER}secret#{number}]"))
+        };
+        (!met.is_empty()).then(|| met.into_iter().fold(text.to_owned(), without))
     }
 
     /// Takes long random texts out of what was redacted otherwise already.
@@ -211,25 +267,6 @@ fn place(first: u8, second: u8) -> (usize, u64) {
     (usize::from(first) << 2 | usize::from(second >> 6), 1 << (second & 63))
 }
 
-/// Tells whether a variable, parameter or key of this name holds a secret, by its words.
-#[must_use]
-pub fn is_secret_name(name: &str) -> bool {
-    let mut words = Vec::new();
-    let mut word = String::new();
-    for c in name.chars() {
-        if !c.is_alphanumeric() || (c.is_uppercase() && word.ends_with(|l: char| l.is_lowercase())) {
-            words.push(std::mem::take(&mut word));
-        }
-        if c.is_alphanumeric() {
-            word.push(c);
-        }
-    }
-    words.push(word);
-    let words: Vec<String> = words.into_iter().map(|w| w.to_lowercase()).collect();
-    words.iter().any(|w| finders::NAMES.contains(&w.as_str()))
-        || words.windows(2).any(|w| matches!((w[0].as_str(), w[1].as_str()), ("api" | "private" | "access", "key")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -247,9 +284,28 @@ mod tests {
     }
 
     #[test]
+    fn a_value_that_is_nothing_but_a_secret_is_told_as_one() {
+        let mut redactor = Redactor::default();
+        let token = format!("ghp_{}", "a1B2".repeat(9));
+        assert_eq!(redactor.redact_value(&token), Some(Safe::Whole { kind: "github-token", number: 1 }));
+        assert_eq!(redactor.redact_value(&format!("{token}!")), Some(Safe::Part("[REDACTED:github-token#1]!".into())));
+        assert_eq!(redactor.redact_value("nothing"), None);
+        assert_eq!(redactor.redact_met(&format!("said {token}!")).as_deref(), Some("said [REDACTED:secret#1]!"));
+        assert_eq!(redactor.alone(|alone| alone.redact_met(&token)), None);
+    }
+
+    #[test]
+    fn of_the_environment_only_what_is_no_word_is_looked_for_elsewhere() {
+        let mut redactor =
+            Redactor::with_env_file("DB_PASSWORD=postgres\nAPI_TOKEN=k3y-of-the-sh0p\nTOKEN_URL=https://a.test/tok3n9x\n");
+        assert_eq!(redactor.redact("postgres at https://a.test/tok3n9x"), None);
+        assert_eq!(redactor.redact("with k3y-of-the-sh0p").as_deref(), Some("with [REDACTED:secret#1]"));
+    }
+
+    #[test]
     fn what_is_redacted_is_never_passed_over_beforehand() {
         let mut redactor = Redactor::new(["hunter2hunter2".to_owned(), "éclair-secret".to_owned()]);
-        let shaped = SHAPES.iter().map(|(prefix, least, _)| format!("{prefix}{}", "a".repeat(*least)));
+        let shaped = FORMS.iter().map(|(prefix, least, ..)| format!("{prefix}{}", "a".repeat(*least - prefix.len())));
         let known = ["hunter2hunter2", "éclair-secret", "-----BEGIN PRIVATE KEY-----"].map(str::to_owned);
         let found = ["password=hunter3", "Api_Key: k3y-k3y", "\"token\": \"abc\"", "4111 1111 1111 1111", "http://a:pw9@b/"];
         for secret in shaped.chain(known).chain(found.map(str::to_owned)) {
@@ -269,16 +325,6 @@ mod tests {
             redactor.value(value),
             serde_json::json!({ "user": { "password": "[REDACTED]", "pin": [1], "note": "is [REDACTED:secret#1]" }, "tokens": 3 })
         );
-    }
-
-    #[test]
-    fn names_are_judged_by_their_words() {
-        for name in ["password", "userPassword", "DB_PASSWORD", "api_key", "accessToken", "X-Api-Key"] {
-            assert!(is_secret_name(name), "{name}");
-        }
-        for name in ["tokenize", "keyboard", "monkey", "primary_key", "passenger", "secretary"] {
-            assert!(!is_secret_name(name), "{name}");
-        }
     }
 
     fn redacted(text: &str) -> Option<String> {
@@ -307,6 +353,9 @@ mod tests {
             ("DB_PASSWORD: tr0ub4dor", "DB_PASSWORD: [REDACTED:assigned#1]"),
             ("postgres://ada:pw@db/shop", "postgres://ada:[REDACTED:password#1]@db/shop"),
             ("card 4111-1111-1111-1111.", "card [REDACTED:card#1]."),
+            ("AccountName=a;AccountKey=k9-x==;x", "AccountName=a;AccountKey=[REDACTED:assigned#1];x"),
+            ("Bearer a1B2c3D4e5F6g7H8", "Bearer [REDACTED:credentials#1]"),
+            ("theme=dark; csrftoken=k3y9", "theme=dark; csrftoken=[REDACTED:assigned#1]"),
         ] {
             assert_eq!(redacted(text).as_deref(), Some(safe), "{text}");
         }
@@ -322,6 +371,9 @@ mod tests {
             "2026-11-22 08:36:17.123456",
             "password = [REDACTED:password#1]",
             "password=None",
+            "password = getpass()",
+            "token = self.token",
+            "Basic authentication is needed",
         ] {
             assert_eq!(redacted(text), None, "{text}");
         }

@@ -1,6 +1,6 @@
 //! Recorded calls and the recordings they belong to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -15,8 +15,9 @@ use crate::domain::killer::Killer;
 use crate::domain::observation::{Control, Observation};
 use crate::domain::parts;
 use crate::domain::reason::{Place, Reason, ReasonCode};
+use crate::domain::secret;
 use crate::domain::touch::Touch;
-use crate::domain::value::{Value, placeholder};
+use crate::domain::value::Value;
 use crate::domain::way::{Given, Way};
 
 /// Numbers a recording in the project's store.
@@ -218,13 +219,17 @@ pub struct Call {
     pub input: Digest,
 }
 
-/// Puts placeholders in the place of the secrets in a value that are wanted, by their ordinals.
-fn veil(value: &mut Value, wanted: &mut dyn FnMut(u64) -> bool) {
+/// Puts what stands in their place for the secrets in a value, by their ordinals; with `learn`, for those that were not met before.
+fn veil(value: &mut Value, known: &mut BTreeMap<u64, Value>, learn: bool) {
     parts::each(value, &mut |part| {
-        if let Value::Secret { kind, ordinal } = part
-            && wanted(*ordinal)
-        {
-            *part = Value::Str(placeholder(kind));
+        if let Value::Secret { kind, ordinal, look } = part {
+            let number = known.len() + 1;
+            if learn {
+                known.entry(*ordinal).or_insert_with(|| secret::stand_in(kind, number, *look));
+            }
+            if let Some(stand_in) = known.get(ordinal) {
+                *part = stand_in.clone();
+            }
         }
     });
 }
@@ -297,29 +302,60 @@ impl Call {
     /// know what they were.
     #[must_use]
     pub fn with_placeholders(mut self) -> Self {
-        let mut given = BTreeSet::new();
+        let mut given = BTreeMap::new();
         for arg in &mut self.args {
-            veil(&mut arg.value, &mut |ordinal| {
-                given.insert(ordinal);
-                true
-            });
+            veil(&mut arg.value, &mut given, true);
         }
         if given.is_empty() {
             return self;
         }
-        let mut is_given = |ordinal| given.contains(&ordinal);
+        let mut veil = |value: &mut Value| veil(value, &mut given, false);
         match &mut self.effect.outcome {
-            Outcome::Returned(value) | Outcome::Raised { exception: value, .. } => veil(value, &mut is_given),
+            Outcome::Returned(value) | Outcome::Raised { exception: value, .. } => veil(value),
             Outcome::Yielded { items, end } => {
-                items.iter_mut().for_each(|item| veil(item, &mut is_given));
+                items.iter_mut().for_each(&mut veil);
                 if let GeneratorEnd::Returned(value) | GeneratorEnd::Raised(value) = end {
-                    veil(value, &mut is_given);
+                    veil(value);
                 }
             }
             Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => {}
         }
-        self.effect.changed.iter_mut().for_each(|(_, value)| veil(value, &mut is_given));
+        self.effect.changed.iter_mut().for_each(|(_, value)| veil(value));
         self
+    }
+
+    /// Tells which secret is inside of a text that the call gave, and was in none that it got: a test could not know what stands
+    /// there.
+    #[must_use]
+    pub fn gave_unknown(&self) -> Option<Reason> {
+        let text = |value: &Value| match value {
+            Value::Str(text) => Some(text.clone()),
+            Value::Bytes(bytes) => String::from_utf8(bytes.clone()).ok(),
+            _ => None,
+        };
+        let mut given = BTreeSet::new();
+        for arg in &self.args {
+            arg.value.walk(&mut |part| {
+                given.extend(text(part).iter().flat_map(|text| secret::placeholders(text)).map(ToOwned::to_owned));
+                true
+            });
+        }
+        let mut unknown = None;
+        let mut look = |value: &Value| {
+            value.walk(&mut |part| {
+                let held = text(part);
+                let found = held.iter().flat_map(|text| secret::placeholders(text)).find(|one| !given.contains(*one));
+                unknown = found.map(|one| one[PLACEHOLDER.len()..].split('#').next().unwrap_or_default().to_owned());
+                unknown.is_none()
+            })
+        };
+        let gave = match &self.effect.outcome {
+            Outcome::Returned(value) | Outcome::Raised { exception: value, .. } => look(value),
+            Outcome::Yielded { items, .. } => items.iter().all(&mut look),
+            Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => true,
+        };
+        let _ = gave && self.effect.changed.iter().all(|(_, value)| look(value));
+        unknown.map(|kind| ReasonCode::Redacted.of(kind).at(Place::Result))
     }
 
     /// Tells which secret was not recorded of what the call got or gave, if any was: without it, it may end otherwise.

@@ -3,7 +3,8 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-use crate::domain::value::{Value, placeholder};
+use crate::domain::secret;
+use crate::domain::value::Value;
 
 /// Gives the hash of a value. Two values without a [`Value::first_difference`] have the same one.
 #[must_use]
@@ -15,16 +16,23 @@ pub fn of(value: &Value) -> u64 {
 
 /// Hashes what equal values share: not the numbers of objects, nor the order of sets.
 fn add(value: &Value, to: &mut DefaultHasher) {
-    // A placeholder and its text are the same.
-    if let Value::Secret { kind, .. } = value {
-        return add(&Value::Str(placeholder(kind)), to);
+    // A secret and what stands in its place are the same.
+    let is_secret = match value {
+        Value::Secret { .. } => true,
+        Value::Str(text) => secret::is_stand_in(text),
+        Value::Bytes(bytes) => std::str::from_utf8(bytes).is_ok_and(secret::is_stand_in),
+        _ => false,
+    };
+    if is_secret {
+        return "secret".hash(to);
     }
     std::mem::discriminant(value).hash(to);
     match value {
         Value::Bool(is) => is.hash(to),
         Value::Int(number) => number.hash(to),
         Value::Float(number) if !number.is_nan() => number.to_bits().hash(to),
-        Value::BigInt(text) | Value::Str(text) => text.hash(to),
+        Value::BigInt(text) => text.hash(to),
+        Value::Str(text) => secret::unnumbered(text).as_ref().unwrap_or(text).hash(to),
         Value::Bytes(bytes) | Value::RawStr(bytes) => bytes.hash(to),
         Value::Name(ty) | Value::Opaque { ty, .. } | Value::New { ty, .. } | Value::Exception { ty, .. } => ty.hash(to),
         Value::Set(items) | Value::FrozenSet(items) => items.len().hash(to),
@@ -57,7 +65,7 @@ mod tests {
 
     #[test]
     fn what_does_not_differ_has_the_same_number() {
-        let secret = Value::Secret { kind: "token".into(), ordinal: 3 };
+        let secret = Value::Secret { kind: "token".into(), ordinal: 3, look: None };
         let same = [
             (cart(1, Value::Int(1)), cart(7, Value::Int(1))),
             (Value::Set(vec![Value::Int(1), Value::Int(2)]), Value::Set(vec![Value::Int(2), Value::Int(1)])),

@@ -32,6 +32,7 @@ pub mod recorded_test;
 mod round_trips;
 #[cfg(test)]
 pub mod samples;
+pub mod secret;
 pub mod settings;
 pub mod snapshot;
 pub mod spec;

@@ -9,6 +9,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::reason::{Reason, ReasonCode};
+use crate::domain::secret::{self, Look};
 
 /// A dotted module and a qualified name in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -128,7 +129,7 @@ pub enum Value {
     /// A small numpy array.
     Array { dtype: String, shape: Vec<u64>, items: Vec<Value> },
     /// A redacted value.
-    Secret { kind: String, ordinal: u64 },
+    Secret { kind: String, ordinal: u64, look: Option<Look> },
     /// A value over the budget.
     Cut { ty: String, length: Option<u64>, head: Box<Value>, tail: Box<Value>, hash: String },
     /// An object that cannot be read without running code.
@@ -199,6 +200,7 @@ impl Value {
             Self::Method { .. } => "method",
             Self::File { class, .. } => class,
             Self::Array { .. } => "ndarray",
+            Self::Secret { look: Some(look), .. } => look.ty.name(),
             Self::Secret { kind, .. } => kind,
             Self::Cut { ty, .. } => ty,
         }
@@ -299,12 +301,6 @@ impl Value {
     }
 }
 
-/// Gives what stands for a secret that was not recorded where its call is made again (R5), by the word that made it one.
-#[must_use]
-pub fn placeholder(kind: &str) -> String {
-    format!("[REDACTED:{kind}]")
-}
-
 fn indexed(items: &[Value]) -> Vec<(Step, &Value)> {
     items.iter().enumerate().map(|(at, value)| (Step::Index(at), value)).collect()
 }
@@ -356,6 +352,8 @@ pub struct Difference {
 #[derive(Default)]
 struct Comparison {
     pairs: std::collections::HashMap<u64, u64>,
+    /// What each secret of the old value is in the new one.
+    secrets: Vec<(u64, Value)>,
 }
 
 impl Comparison {
@@ -422,6 +420,23 @@ impl Comparison {
         *self.pairs.entry(old).or_insert(new) == new
     }
 
+    /// Pairs a secret with what stands in its place, in both directions. Beside a secret name that is a secret again, elsewhere a
+    /// value like any other: each for itself.
+    fn pair_secret(&mut self, ordinal: u64, other: &Value) -> bool {
+        let same = |known: &Value| match (known, other) {
+            (Value::Secret { ordinal: a, .. }, Value::Secret { ordinal: b, .. }) => a == b,
+            _ => known == other,
+        };
+        let alike = |held: &Value| matches!(held, Value::Secret { .. }) == matches!(other, Value::Secret { .. });
+        match self.secrets.iter().find(|(known, held)| alike(held) && (*known == ordinal || same(held))) {
+            Some((known, held)) => *known == ordinal && same(held),
+            None => {
+                self.secrets.push((ordinal, other.clone()));
+                true
+            }
+        }
+    }
+
     /// Compares everything of two values but their parts.
     fn same_head(&mut self, old: &Value, new: &Value) -> bool {
         use Value as V;
@@ -444,9 +459,14 @@ impl Comparison {
             (V::Method { name: a, .. }, V::Method { name: b, .. }) => a == b,
             (V::File { class: a, position: p, .. }, V::File { class: b, position: q, .. }) => a == b && p == q,
             (V::Array { dtype: a, shape: s, .. }, V::Array { dtype: b, shape: t, .. }) => a == b && s == t,
-            // What it was nobody knows: when a call is made again, its placeholder stands there.
-            (V::Secret { kind: a, .. }, V::Secret { kind: b, .. }) => a == b,
-            (V::Secret { kind, .. }, V::Str(text)) | (V::Str(text), V::Secret { kind, .. }) => *text == placeholder(kind),
+            // What it was nobody knows, but what it was like, and which others were the same.
+            (V::Secret { kind: a, ordinal, look: l }, V::Secret { kind: b, look: m, .. }) => {
+                a == b && l.zip(*m).is_none_or(|(l, m)| l == m) && self.pair_secret(*ordinal, new)
+            }
+            // When a call is made again, something else stands there.
+            (V::Secret { ordinal, look, .. }, other) => secret::stands_for(other, *look) && self.pair_secret(*ordinal, other),
+            (other, V::Secret { ordinal, look, .. }) => secret::stands_for(other, *look) && self.pair_secret(*ordinal, other),
+            (V::Str(a), V::Str(b)) => a == b || secret::unnumbered(a).is_some_and(|a| secret::unnumbered(b) == Some(a)),
             (V::Cut { ty: a, length: l, hash: g, .. }, V::Cut { ty: b, length: m, hash: h, .. }) => a == b && l == m && g == h,
             _ => old == new,
         }
@@ -602,7 +622,7 @@ impl Writer {
                 self.sequence("array([", items, "]", depth);
                 self.out.push_str(&format!(", {dtype})"));
             }
-            Value::Secret { kind, ordinal } => self.out.push_str(&format!("‹secret:{kind}#{ordinal}›")),
+            Value::Secret { kind, ordinal, .. } => self.out.push_str(&format!("‹secret:{kind}#{}›", secret::shown(*ordinal))),
             Value::Cut { ty, length, head, .. } => {
                 self.value(head, depth + 1);
                 match length {

@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 
 use crate::base::card::is_card;
+use crate::base::redact::PLACEHOLDER;
+use crate::domain::secret::SHORT;
 
 /// Shorter runs of letters and digits are words.
 const TOKEN_MIN: usize = 20;
@@ -87,7 +89,7 @@ fn closing(inside: &str, quotes: &str) -> usize {
 
 fn kinds(literal: &str) -> Vec<&'static str> {
     let mut found = Vec::new();
-    if literal.contains("[REDACTED:") {
+    if literal.contains(PLACEHOLDER) || literal.contains(SHORT) {
         found.push("a redacted value");
     }
     if literal.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | ',' | ';' | ':' | '(' | ')')).any(is_mail) {

@@ -644,7 +644,7 @@ fn what_is_left_out_says_why() {
     let items = |reason: Reason| reason.at(Place::Argument("items".into()));
     let machine_path = || items(ReasonCode::MachinePath.into());
     for (calls, reason) in [
-        (arg(Value::Secret { kind: "password".into(), ordinal: 1 }), items(ReasonCode::Redacted.of("password"))),
+        (arg(Value::Secret { kind: "password".into(), ordinal: 1, look: None }), items(ReasonCode::Redacted.of("password"))),
         (
             arg(Value::Opaque { ordinal: 1, ty: TypeName::new("_socket", "socket") }),
             items(ReasonCode::UnreadableArgument.of("socket")),

@@ -69,6 +69,7 @@ impl Seen {
             Value::Int(_) | Value::BigInt(_) => builtin("int"),
             Value::Float(_) => builtin("float"),
             Value::Complex(..) => builtin("complex"),
+            Value::Secret { look: Some(look), .. } => builtin(look.ty.name()),
             Value::Str(_) | Value::RawStr(_) | Value::Secret { .. } => builtin("str"),
             Value::Bytes(_) => builtin("bytes"),
             Value::List(items) => holding("list", vec![inner(items)]),

@@ -18,7 +18,7 @@ use crate::domain::value::Value;
 use crate::domain::way::{Given, Led, Way};
 use crate::python::marshal::{DecodeError, Tree};
 use crate::python::value::{Parts, encode_arguments, encode_outcome, from_tree};
-use crate::record::inputs::{clean, digest, variant_of};
+use crate::record::inputs::{clean, clean_effect, digest, variant_of};
 
 /// Values of a generator that are kept, as the worker keeps them.
 const YIELDS_MAX: usize = 50;
@@ -365,25 +365,7 @@ impl Process {
         }
         let main = self.main.as_deref();
         let mut effect = Effect { outcome, changed };
-        match &mut effect.outcome {
-            Outcome::Returned(value) => clean(value, scene.redactor, main),
-            Outcome::Raised { exception, mro } => {
-                clean(exception, scene.redactor, main);
-                for name in mro {
-                    if let (Some(main), Some(rest)) = (main, name.strip_prefix("__main__:")) {
-                        *name = format!("{main}:{rest}");
-                    }
-                }
-            }
-            Outcome::Yielded { items, end } => {
-                items.iter_mut().for_each(|item| clean(item, scene.redactor, main));
-                if let GeneratorEnd::Returned(value) | GeneratorEnd::Raised(value) = end {
-                    clean(value, scene.redactor, main);
-                }
-            }
-            Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => {}
-        }
-        effect.changed.iter_mut().for_each(|(_, value)| clean(value, scene.redactor, main));
+        clean_effect(&mut effect, scene.redactor, main);
         if let Some(around) = self.decorator(function, parent) {
             around.inner = Some(ending(&effect));
         }

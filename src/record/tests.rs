@@ -141,7 +141,7 @@ fn start_and_end_of_calls_find_each_other() {
     assert_eq!(total.path, "src/shop/cart.py");
     let args = found.args(total);
     assert!(matches!(&args[0], Value::Object { ty, .. } if ty.module == "tools.go"), "{args:?}");
-    assert_eq!(args[1], Value::Str("[REDACTED:secret#1]".into()));
+    assert_eq!(args[1].summary(60), "‹secret:secret#1›");
     let effect = found.effect(total);
     assert_eq!(effect.outcome, Outcome::Returned(Value::Int(5)));
     assert_eq!(effect.changed[0].0, "self");
@@ -411,7 +411,7 @@ fn a_long_journey_is_kept_in_blocks_of_a_thousand_events_without_its_secrets() {
     assert!(!found.batch.journey.iter().any(holds));
     let journey = events(found.batch.journey, now());
     assert_eq!(journey.len(), 3502);
-    assert!(journey[3500].text().ends_with("f(x='[REDACTED:github-token#1]')"), "{}", journey[3500].text());
+    assert!(journey[3500].text().ends_with("f(x=‹secret:github-token#1›)"), "{}", journey[3500].text());
 }
 
 #[test]

@@ -66,6 +66,10 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
         }
         call.effect = baseline;
         call = call.with_placeholders();
+        if let Some(reason) = call.gave_unknown() {
+            *reasons.entry(reason).or_default() += call.times.max(1);
+            continue;
+        }
         // That it ended as recorded may have been chance.
         if call.touches.iter().any(|touch| matches!(touch, Touch::Clock(_) | Touch::Random(_))) {
             unsteady.push(Unsteady { call: call.clone(), reason: None });

@@ -11,6 +11,7 @@ use futures_util::future::try_join_all;
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
+use crate::base::redact::Redactor;
 use crate::contain::Level;
 use crate::domain::answers::Answers;
 use crate::domain::call::{Call, CallId, Effect, Outcome, RecordingId};
@@ -20,6 +21,7 @@ use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::touch::Touch;
 use crate::domain::value::TypeName;
 use crate::domain::way::{Led, Way};
+use crate::engine::checks::secrets;
 use crate::engine::index::call_sites::Sites;
 use crate::engine::index::scripts;
 use crate::engine::state::core::Core;
@@ -28,6 +30,7 @@ use crate::python::protocol;
 use crate::python::protocol::{Dispatch, Former, Spot, Surroundings};
 use crate::python::value;
 use crate::python::zygote::{Ending, NotMade, ReplayCall, Worker, WorkerSpec};
+use crate::record::inputs::clean_effect;
 use crate::source::index::Index;
 use crate::store::StoredOutcome;
 
@@ -173,6 +176,7 @@ async fn lane(
     let mut all = HashMap::with_capacity(calls.len());
     let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
     let mut late: HashMap<&FunctionId, u32> = HashMap::new();
+    let mut redactor = secrets::of_project(&core.root);
     let mut counted = 0;
     for batch in calls.chunks(BATCH) {
         let is_late = |call: &Call| late_max.is_some_and(|most| late.get(&call.function).is_some_and(|count| *count >= most));
@@ -200,7 +204,7 @@ async fn lane(
             let Some(reply) = reply else { break };
             let reply = reply?;
             let Some(call) = usize::try_from(reply.key).ok().and_then(|key| batch.get(key)) else { continue };
-            let seen = observed(index, call, reply.result);
+            let seen = observed(index, call, reply.result, &mut redactor);
             if seen.effect.as_ref().is_ok_and(|effect| matches!(effect.outcome, Outcome::TimedOut(_))) {
                 *late.entry(&call.function).or_default() += 1;
             }
@@ -290,17 +294,22 @@ pub fn requests<'a>(
     calls.enumerate().filter_map(request).collect()
 }
 
-fn observed(index: &Index, call: &Call, result: Result<Ending, NotMade>) -> Observed {
+fn observed(index: &Index, call: &Call, result: Result<Ending, NotMade>, redactor: &mut Redactor) -> Observed {
     let mut ending = match result {
         Ok(ending) => ending,
         Err(why) => return not_made(why),
     };
     let mut effect =
         value::outcome(&ending.outcome).map_err(|error| NotMade { why: ReasonCode::ReplayError.with(error), import: None });
-    if let Ok(effect) = &mut effect
-        && under_former_names(index, call, effect)
-    {
-        ending.outcome = value::encode_outcome(effect);
+    if let Ok(effect) = &mut effect {
+        // As a recorded one, it is kept without secrets.
+        let is_other = redactor.may_hold(&ending.outcome);
+        if is_other {
+            clean_effect(effect, redactor, None);
+        }
+        if under_former_names(index, call, effect) || is_other {
+            ending.outcome = value::encode_outcome(effect);
+        }
     }
     let entered = ending
         .entered

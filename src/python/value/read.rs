@@ -1,5 +1,6 @@
 //! Trees of plain data to values: the tagged tuples, and tuples taken apart field by field.
 
+use crate::domain::secret::{Look, SecretLength, SecretType};
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::python::marshal::{DecodeError, Tree};
 
@@ -70,7 +71,7 @@ fn tagged(items: Vec<Tree>) -> Result<Value, DecodeError> {
             let shape = parts.sequence()?.into_iter().map(natural).collect::<Result<_, _>>()?;
             Value::Array { dtype, shape, items: parts.values()? }
         }
-        "secret" => Value::Secret { kind: parts.text()?, ordinal: parts.natural()? },
+        "secret" => Value::Secret { kind: parts.text()?, ordinal: parts.natural()?, look: parts.look()? },
         "cut" => Value::Cut {
             ty: parts.text()?,
             length: parts.natural_or_none()?,
@@ -135,6 +136,18 @@ impl Parts {
     /// When it is missing or something else.
     pub fn values(&mut self) -> Result<Vec<Value>, DecodeError> {
         values(self.sequence()?)
+    }
+
+    /// Takes what a redacted value is like; older recordings do not tell it.
+    fn look(&mut self) -> Result<Option<Look>, DecodeError> {
+        if self.is_empty() {
+            return Ok(None);
+        }
+        let ty = SecretType::named(&self.text()?);
+        let length = SecretLength::numbered(self.natural()?);
+        ty.zip(length)
+            .map(|(ty, length)| Some(Look { ty, length }))
+            .ok_or_else(|| DecodeError::form("a secret has a plain type and a length"))
     }
 
     /// Takes a string.

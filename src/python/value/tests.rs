@@ -4,6 +4,7 @@ use std::process::Command;
 use proptest::prelude::*;
 
 use super::*;
+use crate::domain::secret::{Look, SecretLength, SecretType};
 use crate::domain::value::{ObjectKind, TypeName};
 use crate::python::testing::{interpreter, interpreters};
 
@@ -132,7 +133,15 @@ fn what_python_writes_is_read_and_written_again_byte_for_byte() {
             "(S, 'ndarray', 'float64', (1, 2), [1.0, 2.0])",
             Value::Array { dtype: "float64".into(), shape: vec![1, 2], items: vec![Value::Float(1.0), Value::Float(2.0)] },
         ),
-        ("(S, 'secret', 'password', 1)", Value::Secret { kind: "password".into(), ordinal: 1 }),
+        ("(S, 'secret', 'password', 1)", Value::Secret { kind: "password".into(), ordinal: 1, look: None }),
+        (
+            "(S, 'secret', 'password', 1, 'bytes', 3)",
+            Value::Secret {
+                kind: "password".into(),
+                ordinal: 1,
+                look: Some(Look { ty: SecretType::Bytes, length: SecretLength::Long }),
+            },
+        ),
         (
             "(S, 'cut', 'str', 9999, 'he', 'ad', 'ff')",
             Value::Cut {
@@ -249,7 +258,7 @@ fn any_value() -> impl Strategy<Value = Value> {
         any::<String>().prop_map(Value::Str),
         any::<Vec<u8>>().prop_map(Value::Bytes),
         any::<u64>().prop_map(Value::Ref),
-        (name, any::<u64>()).prop_map(|(kind, ordinal)| Value::Secret { kind, ordinal }),
+        (name, any::<u64>()).prop_map(|(kind, ordinal)| Value::Secret { kind, ordinal, look: None }),
         ty.clone().prop_map(Value::Name),
     ];
     leaf.prop_recursive(5, 60, 6, move |inner| {

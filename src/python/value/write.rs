@@ -1,5 +1,6 @@
 //! Values to bytes.
 
+use crate::domain::secret::Look;
 use crate::domain::value::{TypeName, Value};
 use crate::python::marshal::Writer;
 use crate::python::value::read::kind_text;
@@ -125,10 +126,14 @@ pub fn write(value: &Value, writer: &mut Writer) {
             writer.list(items.len());
             items.iter().for_each(|item| write(item, writer));
         }
-        Value::Secret { kind, ordinal } => {
-            tag("secret", 2, writer);
+        Value::Secret { kind, ordinal, look } => {
+            tag("secret", if look.is_some() { 4 } else { 2 }, writer);
             writer.str(kind);
             writer.natural(*ordinal);
+            if let Some(Look { ty, length }) = look {
+                writer.str(ty.name());
+                writer.natural(length.number());
+            }
         }
         Value::Cut { ty, length, head, tail, hash } => {
             tag("cut", 5, writer);

@@ -175,6 +175,16 @@ def test_a_placeholder_stands_for_what_was_a_secret():
     assert Builder().value([(TAG, "secret", "token", 7), "x"]) == ["[REDACTED:token]", "x"]
 
 
+def test_a_placeholder_has_the_type_and_the_length_of_what_it_stands_for_and_is_equal_where_that_was():
+    made = [("str", 0), ("str", 1), ("str", 2), ("bytes", 3), ("int", 1), ("int", 2), ("int", 3), ("float", 1)]
+    trees = [(TAG, "secret", "pin", at, kind, size) for at, (kind, size) in enumerate(made)]
+    values = Builder().value(trees + trees)
+    assert values[:8] == values[8:] and len(set(values)) == 8
+    assert [type(value).__name__ for value in values[:8]] == [kind for kind, _ in made]
+    lengths = [len(value if type(value) in (str, bytes) else str(int(value))) for value in values[:8]]
+    assert [0 if not n else 1 if n < 8 else 2 if n < 32 else 3 for n in lengths] == [size for _, size in made]
+
+
 @pytest.mark.parametrize(
     ("tree", "why", "code", "name"),
     [

@@ -192,7 +192,7 @@ class Teller:
                     return v
             elif t is list or t is tuple:
                 items = v[: BRIEF.width + 1]
-                if len(items) <= BRIEF.width:
+                if len(items) <= BRIEF.width and (len(items) != 2 or redact.pair_word(items) is None):
                     if not items or values.are_atoms(items, SHORT_TEXT):
                         return items
                     row = self._row(items)

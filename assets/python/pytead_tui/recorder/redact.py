@@ -1,28 +1,36 @@
-"""Which names are secret, and the ordinals of redacted values. Value patterns are Rust's affair."""
+"""Which names are secret, and what stands for redacted values. The forms of tokens are Rust's affair."""
 
+from pytead_tui.recorder import secret_names
 from pytead_tui.recorder.own import __builtins__
 
-WORDS = {
-    "password", "passwd", "passphrase", "secret", "token", "apikey", "auth", "authorization",
-    "credential", "credentials", "privatekey", "session", "cookie", "pwd", "passcode", "csrf", "otp", "cvv", "cvc", "ssn",
-    "iban", "bearer", "accesskey",
-}  # fmt: skip
-
-# Parsers, tests and databases use these words for objects of their own; a text under them is a secret all the same.
-AMBIGUOUS = {"token", "session", "cookie", "auth"}
+OBJECTS = frozenset(secret_names.AMBIGUOUS.split() + secret_names.OBJECTS.split())
+WORDS = {*secret_names.NAMES.replace("-", "").split(), *OBJECTS}
+ABOUT = frozenset(secret_names.ABOUT.split())
 
 SHORTEST = 6  # a shorter text is no secret where it has no secret name
+NAME = 64  # more bytes are no name
+PIN = 1000  # a smaller number says how long or how many, also under a secret name
+CARD_CHECK = {"cvv": 100, "cvc": 100}
 
 known: dict = {}  # names → the word that makes them secret, or None
+known_bytes: dict = {}  # so for names in bytes: where `-bb` is given, one dict must not hold both
+ROOTS = "key", "pass", "sess", "srf", "cv"
+stems: list = []  # every secret name has one of them in it
 _ordinals: dict = {}
 texts: dict = {}  # hashes of redacted texts that look like secrets → word
 inside: dict = {}  # the redacted texts themselves → word: those that are looked for inside other texts
 LONG = 8  # a shorter text may be inside another by chance
 MOST = 32
 WORD = 16  # more letters are no word
-WORDS_MOST = 2  # more words in one text are a phrase that nobody says by chance
-PHRASE = 12
-NUMBER = 12  # digits of a text that is no short number
+
+# What a text says beyond what anybody would say by chance, in bits: a word, a letter, one of both cases, a digit, a sign.
+BITS = 24
+OF_WORD, OF_LETTER, OF_CASE, OF_DIGIT, OF_SIGN = 11.0, 4.7, 5.7, 2.4, 5.0
+OF_SERIES = 3.0  # `123`, `0000`
+DIGITS = "01234567890", "09876543210"
+
+# Types of redacted values, and how long they are: none, up to 7, up to 31 and more characters or digits.
+TYPES = {str: "str", bytes: "bytes", int: "int", float: "float"}
 
 
 def configure(words: str) -> None:
@@ -32,6 +40,9 @@ def configure(words: str) -> None:
         if plain:
             WORDS.add(plain)
     known.clear()
+    known_bytes.clear()
+    rare = [word for word in WORDS if not any(root in word for root in ROOTS)]
+    stems[:] = [*ROOTS, *(word for word in rare if not any(other != word and other in word for other in rare))]
 
 
 def tokens(name: str) -> list:
@@ -58,66 +69,164 @@ def tokens(name: str) -> list:
 
 def secret_word(name: object) -> "str | None":
     """Gives the word that makes a name secret, or None."""
+    if type(name) is bytes:
+        return _secret_bytes(name)
     if type(name) is not str or len(name) > 200:
         return None
     try:
         return known[name]
     except KeyError:
         pass
-    parts = tokens(name)
-    word = None
-    for i, part in enumerate(parts):
-        pair = part + parts[i + 1] if i + 1 < len(parts) else part
-        word = part if part in WORDS else pair if pair in WORDS else None
-        if word:
-            break
+    word = _word_in(name) if _may_be(name) else None
     if len(known) < 20_000:
         known[name] = word
     return word
 
 
+def _secret_bytes(name: bytes) -> "str | None":
+    if len(name) > NAME:
+        return None
+    try:
+        return known_bytes[name]
+    except KeyError:
+        pass
+    text = name.decode("latin-1")
+    word = _word_in(text) if _may_be(text) else None
+    if len(known_bytes) < 20_000:
+        known_bytes[name] = word
+    return word
+
+
+def _may_be(name: str) -> bool:
+    """Whether a name may be secret, at a fraction of what telling it takes."""
+    plain = name.lower().replace("_", "")
+    if not plain.isalnum():
+        plain = plain.replace("-", "").replace(".", "").replace(" ", "")
+        if not plain.isalnum():
+            return True
+    for stem in stems:
+        if stem in plain:
+            return True
+    return False
+
+
+def _word_in(name: str) -> "str | None":
+    parts = tokens(name)
+    if parts and parts[-1] in ABOUT:
+        return None
+    for i, part in enumerate(parts):
+        pair = part + parts[i + 1] if i + 1 < len(parts) else part
+        word = part if part in WORDS else pair if pair in WORDS else None
+        if word:
+            return word
+    return None
+
+
+def pair_word(items: object) -> "str | None":
+    """Gives the word that makes the second of two items secret, where the first one is its name, as in a header."""
+    name, held = items
+    kind = type(name)
+    if kind is str:
+        if known.get(name, name) is None:
+            return None  # as nearly always
+    elif kind is not bytes:
+        return None
+    if len(name) > NAME:
+        return None
+    kind = type(held)
+    if (kind is not str and kind is not bytes) or len(held) < SHORTEST:
+        return None
+    word = secret_word(name)
+    # `("password", "Password")` is a field and its label.
+    return word if word is not None and looks_secret(held) else None
+
+
+def is_number(word: str, v: object) -> bool:
+    """Whether a number right under a secret name is a secret."""
+    return type(v) is int and word not in OBJECTS and not -PIN < v < CARD_CHECK.get(word, PIN)
+
+
+def placeholder(word: str, raw: object) -> tuple:
+    """Gives what stands for a raw value of an exact scalar type: equal ones are equal, and of what type and length."""
+    kind = type(raw)
+    if kind is str or kind is bytes:
+        length = len(raw)
+    else:
+        length = 1 if kind is float or -10_000_000 < raw < 10_000_000 else 8 if -(10**31) < raw < 10**31 else 32
+    size = 0 if not length else 1 if length < 8 else 2 if length < 32 else 3
+    return (StopIteration, "secret", word, ordinal(word, raw), TYPES[kind], size)
+
+
+def stand_in(word: str, number: int, kind: str, size: int) -> object:
+    """Gives a value to use in the place of a redacted one, of its type and about its length; the number tells it from others.
+
+    `src/domain/secret.rs` makes the same."""
+    if kind == "int" or kind == "float":
+        made = (0, 1000, 10**8, 10**32)[size] + number
+        return made + 0.5 if kind == "float" else made
+    mark = "" if number == 1 else "#%d" % number
+    text = ("", "[R#%d]" % number, "[REDACTED:%s%s]" % (word, mark), "[REDACTED:%s%s]" % (word, mark))[size]
+    if size == 2 and len(text) > 31:
+        text = "[REDACTED:#%d]" % number
+    if size == 3:
+        text = text.ljust(40, "-")
+    return text.encode() if kind == "bytes" else text
+
+
 def ordinal(word: str, raw: object) -> int:
     """Numbers a raw value of an exact scalar type: the same value has the same number."""
     key = hash((type(raw).__name__, raw))
-    number = _ordinals.setdefault(key, len(_ordinals) + 1)
-    if (type(raw) is str or type(raw) is bytes) and len(raw) >= SHORTEST and looks_secret(raw):
-        texts[hash(raw)] = word
-        if word not in AMBIGUOUS and len(raw) >= LONG and len(inside) < MOST:
-            inside[raw] = word
+    number = _ordinals.get(key)
+    if number is None:
+        number = _ordinals[key] = len(_ordinals) + 1
+        if (type(raw) is str or type(raw) is bytes) and len(raw) >= SHORTEST and looks_secret(raw):
+            texts[hash(raw)] = word
+            if word not in OBJECTS and len(raw) >= LONG and len(inside) < MOST:
+                inside[raw] = word
     return number
 
 
 def looks_secret(raw: object) -> bool:
-    """Whether a redacted text is a secret by its look, too: a common word or a short number means elsewhere what it says."""
+    """Whether a text says so much that it is found elsewhere by no chance: no word, no few of them, no short number."""
     text = raw.decode("latin-1") if type(raw) is bytes else raw
     if len(text) > 200:
         return True
-    parts = [""]
-    for c in text:
-        if c.isalnum():
-            parts[-1] += c
-        elif c in "-_. @/":
-            parts.append("")
-        else:
+    bits = 0.0
+    run, kind = "", ""
+    for c in text + " ":
+        now = "letter" if c.isalpha() else "digit" if c.isdigit() else ""
+        if now and now == kind:
+            run += c
+            continue
+        bits += _bits(run, kind)
+        if bits >= BITS:
             return True
-    parts = [part for part in parts if part]
-    if not all(_is_common(part) for part in parts):
-        return True
-    return len(parts) > WORDS_MOST and len(text) >= PHRASE
+        run, kind = (c, now) if now else ("", "")
+        if not now and c not in "-_. @/":
+            bits += OF_SIGN
+    return False
 
 
-def _is_common(part: str) -> bool:
-    """Whether a run of letters and digits is a short number or a word."""
-    if part.isdigit():
-        return len(part) < NUMBER
-    if not part.isalpha() or len(part) > WORD or not (part.islower() or part.isupper() or part[1:].islower()):
+def _bits(run: str, kind: str) -> float:
+    """Gives what a run of letters or digits says."""
+    if kind == "digit":
+        series = len(run) > 2 and (len(set(run)) == 1 or any(run in digits for digits in DIGITS))
+        return OF_SERIES if series else OF_DIGIT * len(run)
+    if _is_word(run):
+        return OF_WORD
+    return (OF_LETTER if run.islower() or run.isupper() else OF_CASE) * len(run)
+
+
+def _is_word(run: str) -> bool:
+    """Whether letters can be said."""
+    if not 2 < len(run) <= WORD or not (run.islower() or run.isupper() or run[1:].islower()):
         return False
-    if not part.isascii():
+    if not run.isascii():
         return True
-    run = 0  # consonants beside each other: nobody speaks more than five
-    for c in part.lower():
-        run = 0 if c in "aeiouy" else run + 1
-        if run > 5:
+    beside = 0  # consonants beside each other: nobody speaks more than five
+    for c in run.lower():
+        beside = 0 if c in "aeiouy" else beside + 1
+        if beside > 5:
             return False
     return True
 
@@ -136,3 +245,6 @@ def word_of(text: object) -> "str | None":
             if type(raw) is kind and raw in text:
                 return inside[raw]
     return word
+
+
+configure("")

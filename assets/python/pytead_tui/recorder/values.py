@@ -135,8 +135,8 @@ class Capture:
     def masked(self, word: str, v: object, depth: int, numbers: bool = False) -> object:
         """Gives the tree of a value with a secret name: texts become secrets, wherever they are in it."""
         t = type(v)
-        if numbers and (t is int or t is float):
-            return (TAG, "secret", word, redact.ordinal(word, v))
+        if (t is int or t is float) and (numbers or redact.is_number(word, v)):
+            return redact.placeholder(word, v)
         before, self.masking = self.masking, word
         try:
             return self.value(v, depth)
@@ -214,6 +214,10 @@ class Capture:
             self.cheap += len(values)
             self.room -= 9 * len(values)
             return values
+        if len(values) == 2 and self.masking is None:
+            word = redact.pair_word(values)
+            if word is not None:
+                return [self.value(values[0], depth + 1), self.masked(word, values[1], depth + 1)]
         value = self.value
         depth += 1
         return [value(v, depth) for v in values]
@@ -228,8 +232,8 @@ class Capture:
         length = len(v)
         if word is None and redact.texts and length <= STRING:
             word = redact.word_of(v)
-        if word is not None and length and (length >= redact.SHORTEST or word not in redact.AMBIGUOUS):
-            return (TAG, "secret", word, redact.ordinal(word, v))
+        if word is not None and length and (length >= redact.SHORTEST or word not in redact.OBJECTS):
+            return redact.placeholder(word, v)
         if length > self.text or length > self.room:
             return cut_text(v)
         self.room -= length + 5
@@ -297,7 +301,7 @@ class Capture:
         """Gives the trees of an object's own state, names to values."""
         out = {}
         before = self.masking
-        if before in redact.AMBIGUOUS:
+        if before in redact.OBJECTS:
             self.masking = None  # a parser's token is no secret: from here on the object's own names decide
         depth += 1
         value = self.value
@@ -357,7 +361,7 @@ def capture(objects: Objects, limits: Limits, values: tuple, words: tuple = (), 
     walk.mutables = []  # whether each value can change
     trees = []
     for v, word in zip(values, words):
-        if word is not None and oid(type(v)) in _TEXTS and (len(v) >= redact.SHORTEST or word not in redact.AMBIGUOUS):
+        if word is not None and oid(type(v)) in _TEXTS and (len(v) >= redact.SHORTEST or word not in redact.OBJECTS):
             redact.ordinal(word, v)  # before any text that may hold it is written
     for i, v in enumerate(values):
         walk.marks = []

@@ -9,7 +9,7 @@ import importlib
 import sys
 import types
 
-from pytead_tui.recorder import kinds, lambdas
+from pytead_tui.recorder import kinds, lambdas, redact
 from pytead_tui.worker.lookup import Broken, find
 from pytead_tui.worker.unavailable import Unavailable
 
@@ -51,6 +51,7 @@ class Builder:
         self.main = main
         self.unavailable = unavailable  # what stands in for parts that cannot be made
         self.objects: dict = {}
+        self.secrets: dict = {}  # by ordinal: the number that tells a stand-in from others
         self.slots: dict = {}  # of the classes met, with the class, by its identity
 
     def value(self, tree: object) -> object:
@@ -318,8 +319,9 @@ class Builder:
         numpy = resolve("numpy", "")
         return numpy.array(self.value(items), dtype=dtype).reshape(shape)
 
-    def make_secret(self, kind: str, ordinal: int) -> str:
-        return f"[REDACTED:{kind}]"  # what it was nobody knows
+    def make_secret(self, word: str, ordinal: int, kind: str = "str", size: int = 2) -> object:
+        number = self.secrets.setdefault(ordinal, len(self.secrets) + 1)
+        return redact.stand_in(word, number, kind, size)  # what it was nobody knows
 
     # What cannot be made.
 

@@ -1,0 +1,27 @@
+"""The words that make a name secret. `src/base/names.rs` reads the same tables out of this text.
+
+A name is split into words; one of them counts, or two beside each other that stand here with a hyphen (`api_key`, `apikey`).
+"""
+
+from pytead_tui.recorder.own import __builtins__
+
+NAMES = """
+    password passwd pwd passphrase passcode pin-code secret secrets api-key authorization credential credentials bearer jwt
+    private-key access-key encryption-key decryption-key signing-key master-key account-key secret-key auth-key hmac-key
+    csrf csrf-token xsrf xsrf-token otp totp cvv cvc ssn iban session-id sessid phpsessid jsessionid auth-token access-token
+    refresh-token
+"""
+
+AMBIGUOUS = "token cookie"
+
+# So do they use these; and variables of the environment are called so that say nothing secret (`SSH_AUTH_SOCK`).
+OBJECTS = "session auth"
+
+# With one of these words at its end a name is about a secret, and holds none (`token_type`, `password_min_length`).
+ABOUT = """
+    type types name names url uri urls endpoint path paths file files dir folder env field fields length len size age
+    timeout expires expiry expiration expire ttl lifetime count counts limit limits min max minimum maximum policy rules
+    validators label labels class classes model models backend backends domain samesite algorithm alg scheme schemes
+    required enabled disabled verified valid invalid format pattern regex prefix suffix strength attempts retries
+    manager factory generator parser validator checker handler hasher hashers context
+"""

@@ -1,0 +1,103 @@
+//! How much a text says: whether it is found elsewhere by no chance. `recorder/redact.py` measures alike.
+
+/// Bits from which on a text is a secret by its look.
+const ENOUGH: f64 = 24.0;
+/// A word, a letter, one of both cases, a digit, a sign.
+const WORD: f64 = 11.0;
+const LETTER: f64 = 4.7;
+const CASE: f64 = 5.7;
+const DIGIT: f64 = 2.4;
+const SIGN: f64 = 5.0;
+/// `123`, `0000`.
+const SERIES: f64 = 3.0;
+/// More letters are no word.
+const WORD_MAX: usize = 16;
+/// More consonants beside each other are no word.
+const CONSONANTS_MAX: usize = 5;
+/// A longer text is not looked through.
+const LONG: usize = 200;
+
+/// Tells whether a text is no word, no few of them and no short number.
+#[must_use]
+pub fn looks_secret(text: &str) -> bool {
+    if text.chars().count() > LONG {
+        return true;
+    }
+    let kind = |c: char| {
+        if c.is_alphabetic() {
+            1
+        } else if c.is_numeric() {
+            2
+        } else {
+            0
+        }
+    };
+    let mut bits = 0.0;
+    let mut run = String::new();
+    for c in text.chars() {
+        let goes_on = kind(c) != 0 && run.chars().next().is_none_or(|first| kind(first) == kind(c));
+        if !goes_on {
+            bits += of_run(&std::mem::take(&mut run));
+        }
+        match kind(c) {
+            0 if !"-_. @/".contains(c) => bits += SIGN,
+            0 => {}
+            _ => run.push(c),
+        }
+    }
+    bits + of_run(&run) >= ENOUGH
+}
+
+/// Gives what a run of letters or digits says.
+fn of_run(run: &str) -> f64 {
+    let length = run.chars().count();
+    let per = |bits: f64| bits * f64::from(u32::try_from(length).unwrap_or(u32::MAX));
+    if run.chars().all(char::is_numeric) {
+        let alike = run.chars().all(|c| run.starts_with(c));
+        let is_series = length > 2 && (alike || "01234567890".contains(run) || "09876543210".contains(run));
+        return if is_series { SERIES } else { per(DIGIT) };
+    }
+    let one_case = |text: &str| text.chars().all(char::is_lowercase) || text.chars().all(char::is_uppercase);
+    if is_word(run, length) {
+        WORD
+    } else if one_case(run) {
+        per(LETTER)
+    } else {
+        per(CASE)
+    }
+}
+
+/// Tells whether letters can be said.
+fn is_word(run: &str, length: usize) -> bool {
+    let mut rest = run.chars();
+    rest.next();
+    let one_case = run.chars().all(char::is_lowercase) || run.chars().all(char::is_uppercase);
+    if !(3..=WORD_MAX).contains(&length) || !(one_case || rest.as_str().chars().all(char::is_lowercase)) {
+        return false;
+    }
+    let mut beside = 0;
+    !run.is_ascii()
+        || run.to_ascii_lowercase().chars().all(|c| {
+            beside = if "aeiouy".contains(c) { 0 } else { beside + 1 };
+            beside <= CONSONANTS_MAX
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_common_word_is_no_secret_by_its_look_and_a_password_of_chance_is() {
+        for text in
+            ["test", "secret", "raclette", "test123", "hunter2", "Correct horse", "12345678", "20241231", "admin@test", ""]
+        {
+            assert!(!looks_secret(text), "{text}");
+        }
+        for text in
+            ["zQ8!kd-20fh", "correct horse battery", "tr0ub4dor9", "123456789012345", "chained-pa55w0rd", "env-file-s3cret"]
+        {
+            assert!(looks_secret(text), "{text}");
+        }
+    }
+}

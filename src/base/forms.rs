@@ -1,0 +1,166 @@
+//! The one table of the forms in which services issue tokens, and what finds them in a text.
+
+use std::sync::LazyLock;
+
+/// What a token consists of behind its prefix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Body {
+    /// Letters, digits and `_-.`, of any number from the least on.
+    Token,
+    /// As a token, with `/`.
+    Path,
+    /// As a token, with what stands in base64, percent codes and hashes of passwords.
+    Hash,
+    /// Hexadecimal digits, exactly as many as the least says.
+    Hex,
+}
+
+/// A form: its prefix, the least length of the whole, what it consists of, and the kind shown in place of it.
+pub(super) type Form = (&'static str, usize, Body, &'static str);
+
+use Body::{Hash, Hex, Path, Token};
+
+pub(super) const FORMS: &[Form] = &[
+    ("ghp_", 36, Token, "github-token"),
+    ("gho_", 36, Token, "github-token"),
+    ("ghu_", 36, Token, "github-token"),
+    ("ghs_", 36, Token, "github-token"),
+    ("ghr_", 36, Token, "github-token"),
+    ("github_pat_", 40, Token, "github-token"),
+    ("glpat-", 20, Token, "gitlab-token"),
+    ("glptt-", 20, Token, "gitlab-token"),
+    ("gldt-", 20, Token, "gitlab-token"),
+    ("glrt-", 20, Token, "gitlab-token"),
+    ("sk-", 24, Token, "api-key"),
+    ("sk_live_", 20, Token, "api-key"),
+    ("sk_test_", 20, Token, "api-key"),
+    ("rk_live_", 20, Token, "api-key"),
+    ("rk_test_", 20, Token, "api-key"),
+    ("whsec_", 20, Token, "api-key"),
+    ("xoxa-", 20, Token, "slack-token"),
+    ("xoxb-", 20, Token, "slack-token"),
+    ("xoxe-", 20, Token, "slack-token"),
+    ("xoxe.xox", 20, Token, "slack-token"),
+    ("xoxp-", 20, Token, "slack-token"),
+    ("xoxr-", 20, Token, "slack-token"),
+    ("xoxs-", 20, Token, "slack-token"),
+    ("xapp-", 20, Token, "slack-token"),
+    ("hooks.slack.com/services/", 40, Path, "slack-webhook"),
+    ("hooks.slack.com/workflows/", 40, Path, "slack-webhook"),
+    ("discord.com/api/webhooks/", 50, Path, "discord-webhook"),
+    ("discordapp.com/api/webhooks/", 50, Path, "discord-webhook"),
+    ("AKIA", 20, Token, "aws-key"),
+    ("ASIA", 20, Token, "aws-key"),
+    ("X-Amz-Signature=", 40, Token, "signature"),
+    ("sig=", 40, Hash, "signature"),
+    ("AIza", 35, Token, "google-key"),
+    ("ya29.", 30, Token, "google-token"),
+    ("GOCSPX-", 30, Token, "google-key"),
+    ("hf_", 30, Token, "hf-token"),
+    ("pypi-", 40, Token, "pypi-token"),
+    ("npm_", 36, Token, "npm-token"),
+    ("rubygems_", 40, Token, "rubygems-token"),
+    ("eyJ", 60, Token, "jwt"),
+    ("SG.", 40, Token, "sendgrid-key"),
+    ("dop_v1_", 40, Token, "digitalocean-token"),
+    ("doo_v1_", 40, Token, "digitalocean-token"),
+    ("dor_v1_", 40, Token, "digitalocean-token"),
+    ("dckr_pat_", 25, Token, "docker-token"),
+    ("dckr_oat_", 25, Token, "docker-token"),
+    ("shpat_", 30, Token, "shopify-token"),
+    ("shpca_", 30, Token, "shopify-token"),
+    ("shppa_", 30, Token, "shopify-token"),
+    ("shpss_", 30, Token, "shopify-token"),
+    ("sq0atp-", 25, Token, "square-token"),
+    ("sq0csp-", 25, Token, "square-token"),
+    ("sq0idp-", 25, Token, "square-token"),
+    ("EAAA", 60, Token, "square-token"),
+    ("SK", 34, Hex, "twilio-key"),
+    ("AC", 34, Hex, "twilio-key"),
+    ("key-", 36, Hex, "mailgun-key"),
+    ("pubkey-", 39, Hex, "mailgun-key"),
+    ("dapi", 36, Hex, "databricks-token"),
+    ("hvs.", 28, Token, "vault-token"),
+    ("glsa_", 40, Token, "grafana-token"),
+    ("glc_", 40, Token, "grafana-token"),
+    ("lin_api_", 40, Token, "linear-key"),
+    ("secret_", 50, Token, "notion-token"),
+    ("ntn_", 40, Token, "notion-token"),
+    ("PMAK-", 40, Token, "postman-key"),
+    ("NRAK-", 30, Token, "newrelic-key"),
+    ("figd_", 40, Token, "figma-token"),
+    ("ATATT3x", 60, Token, "atlassian-token"),
+    ("sntrys_", 40, Token, "sentry-token"),
+    ("sntryu_", 40, Token, "sentry-token"),
+    ("pscale_tkn_", 40, Token, "planetscale-token"),
+    ("AGE-SECRET-KEY-1", 50, Token, "age-key"),
+    ("$1$", 25, Hash, "password-hash"),
+    ("$2a$", 50, Hash, "password-hash"),
+    ("$2b$", 50, Hash, "password-hash"),
+    ("$2y$", 50, Hash, "password-hash"),
+    ("$5$", 45, Hash, "password-hash"),
+    ("$6$", 60, Hash, "password-hash"),
+    ("$y$", 40, Hash, "password-hash"),
+    ("$7$", 40, Hash, "password-hash"),
+    ("$apr1$", 30, Hash, "password-hash"),
+    ("$argon2", 50, Hash, "password-hash"),
+    ("argon2$", 50, Hash, "password-hash"),
+    ("$pbkdf2", 40, Hash, "password-hash"),
+    ("pbkdf2_sha", 40, Hash, "password-hash"),
+    ("pbkdf2:sha", 40, Hash, "password-hash"),
+    ("bcrypt$", 50, Hash, "password-hash"),
+    ("bcrypt_sha256$", 50, Hash, "password-hash"),
+    ("scrypt:", 50, Hash, "password-hash"),
+    ("scrypt$", 50, Hash, "password-hash"),
+    ("$scrypt$", 50, Hash, "password-hash"),
+    ("{SSHA}", 30, Hash, "password-hash"),
+    ("md5$", 36, Hash, "password-hash"),
+    ("sha1$", 40, Hash, "password-hash"),
+];
+
+/// The prefixes by their first byte.
+static BY_FIRST: LazyLock<Vec<Vec<&[u8]>>> = LazyLock::new(|| {
+    let of = |first: u8| FORMS.iter().map(|form| form.0.as_bytes()).filter(|prefix| prefix.first() == Some(&first)).collect();
+    (0..=u8::MAX).map(of).collect()
+});
+
+/// Tells, fast, whether a token may begin here.
+pub(super) fn may_begin(bytes: &[u8]) -> bool {
+    let prefixes = bytes.first().and_then(|first| BY_FIRST.get(usize::from(*first)));
+    prefixes.is_some_and(|prefixes| prefixes.iter().any(|prefix| bytes.starts_with(prefix)))
+}
+
+/// Finds the first token of a form: from, to.
+pub(super) fn first_of(text: &str, (prefix, least, body, _): Form) -> Option<(usize, usize)> {
+    let mut from = 0;
+    while let Some(at) = text[from..].find(prefix) {
+        let start = from + at;
+        let tail = &text[start + prefix.len()..];
+        let length = tail.bytes().take_while(|byte| body.holds(*byte)).count();
+        let boundary = !text[..start].ends_with(|c: char| c.is_alphanumeric());
+        let whole = prefix.len() + length;
+        let fits = match body {
+            Hex => whole == least && !tail[length..].starts_with(|c: char| c.is_alphanumeric()),
+            _ => whole >= least,
+        };
+        if boundary && fits {
+            return Some((start, start + whole));
+        }
+        from = start + prefix.len();
+    }
+    None
+}
+
+impl Body {
+    fn holds(self, byte: u8) -> bool {
+        match self {
+            Hex => byte.is_ascii_hexdigit(),
+            Token => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
+            Path => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/'),
+            Hash => {
+                byte.is_ascii_alphanumeric()
+                    || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'+' | b'=' | b'$' | b',' | b':' | b'%')
+            }
+        }
+    }
+}

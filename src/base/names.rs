@@ -1,0 +1,111 @@
+//! Which names are secret. The words are those of the recorder's table, so that both sides judge a name alike.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// The table, as Python source: names assigned to texts of words.
+const TABLE: &str = include_str!("../../assets/python/pytead_tui/recorder/secret_names.py");
+
+/// Words that make a name secret, those of objects left out: variables of the environment have them, too. Two words are one here.
+static WORDS: LazyLock<HashSet<String>> =
+    LazyLock::new(|| words("NAMES").chain(words("AMBIGUOUS")).map(|word| word.replace('-', "")).collect());
+/// With one of these at its end a name is about a secret.
+static ABOUT: LazyLock<HashSet<&str>> = LazyLock::new(|| words("ABOUT").collect());
+
+/// How secret names begin: the first words.
+static FIRST: LazyLock<Vec<&str>> =
+    LazyLock::new(|| words("NAMES").chain(words("AMBIGUOUS")).filter_map(|word| word.split('-').next()).collect());
+
+/// Gives the words of one text of the table.
+fn words(table: &'static str) -> impl Iterator<Item = &'static str> {
+    let text = TABLE.split_once(&format!("\n{table} = ")).map_or("", |(_, rest)| rest);
+    let quote = if text.starts_with("\"\"\"") { "\"\"\"" } else { "\"" };
+    text.get(quote.len()..).and_then(|rest| rest.split(quote).next()).unwrap_or_default().split_whitespace()
+}
+
+/// Gives how secret names begin: two bytes of each.
+pub(super) fn beginnings() -> impl Iterator<Item = [u8; 2]> {
+    FIRST.iter().filter_map(|word| word.as_bytes().first_chunk().copied())
+}
+
+/// Tells, fast, whether a word of a secret name may begin here.
+pub(super) fn may_begin(bytes: &[u8]) -> bool {
+    let begins = |word: &&str| bytes.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word.as_bytes()));
+    FIRST.iter().any(begins)
+}
+
+/// Tells whether a variable, parameter or key of this name holds a secret, by its words.
+#[must_use]
+pub fn is_secret_name(name: &str) -> bool {
+    let words = split(name);
+    if words.last().is_none_or(|last| ABOUT.contains(last.as_str())) {
+        return false;
+    }
+    let is_pair = |pair: &[String]| WORDS.contains(&pair.concat());
+    words.iter().any(|word| WORDS.contains(word)) || words.windows(2).any(is_pair)
+}
+
+/// Splits a name at anything but letters and digits, and where the case changes.
+fn split(name: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut before = ' ';
+    let mut rest = name.chars().peekable();
+    while let Some(c) = rest.next() {
+        let goes_on = c.is_alphanumeric();
+        let is_next = c.is_uppercase() && (!before.is_uppercase() || rest.peek().is_some_and(|next| next.is_lowercase()));
+        if !goes_on || is_next {
+            words.push(std::mem::take(&mut word));
+        }
+        if goes_on {
+            word.extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_judged_by_their_words() {
+        assert!(WORDS.len() > 40 && ABOUT.len() > 50, "the tables are read");
+        for name in [
+            "password",
+            "userPassword",
+            "DB_PASSWORD",
+            "api_key",
+            "accessToken",
+            "X-Api-Key",
+            "APIKey",
+            "encryption_key",
+            "signingKey",
+            "jwt",
+            "pin_code",
+            "AccountKey",
+            "sessionid",
+        ] {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in [
+            "tokenize",
+            "keyboard",
+            "monkey",
+            "primary_key",
+            "passenger",
+            "secretary",
+            "token_type",
+            "tokenUrl",
+            "password_min_length",
+            "SSH_AUTH_SOCK",
+            "",
+            "_",
+        ] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+    }
+}

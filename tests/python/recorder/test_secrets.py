@@ -1,0 +1,131 @@
+"""What has a secret name is not recorded, and what only says something of a secret is."""
+
+S = StopIteration
+
+
+SECRETS = """
+    class Account:
+        def __init__(self, user, api_key):
+            self.user = user
+            self.apiKey = api_key
+            self.nested = {"Authorization": "Bearer x", "items": {"db_password": b"raw", "size": 1}}
+
+    def login(user, password, token=None, tokenizer="plain", pin="12", session=()):
+        return {"password": password, "user": user}
+
+    def codename(project_falcon):
+        return project_falcon
+
+    def main():
+        login("u", "tr0ub4dor9", 5)
+        login("u", "other", None, session=["tr0ub4dor9", 1])
+        Account("u", "tr0ub4dor9")
+        codename("tr0ub4dor9")
+"""
+
+
+def test_common_words_are_secrets_under_their_name_alone(program):
+    spool = program.main(
+        """
+        def login(user, password):
+            return user == password
+
+        def slug(text):
+            return text.lower()
+
+        def main():
+            for password in ["raclette", "hunter2", "12345678", b"swordfish"] + ["zQ8!kd-20fh", b"tr0ub4dor9"]:
+                login("u", password)
+                slug(password)
+        """
+    )
+    given = [start.args for start, _ in spool.calls("login")]
+    assert all(args[1][:3] == (S, "secret", "password") for args in given) and len(given) == 6
+    told = [start.args[0] for start, _ in spool.calls("slug")]
+    assert told[:4] == ["raclette", "hunter2", "12345678", b"swordfish"]
+    assert all(secret[:2] == (S, "secret") for secret in told[4:])
+
+
+def test_secrets_do_not_reach_the_spool(program):
+    spool = program.main(SECRETS, PYTEAD_REDACT="falcon")
+    raw = b"".join(p.read_bytes() for p in program.spool.iterdir())
+    for secret in (b"tr0ub4dor9", b"other", b"Bearer", b"raw"):
+        assert secret not in raw
+    (one, end), (two, _) = spool.calls("login")
+    assert spool.functions()["login"][7] == 0b100110
+    hunter = one.args[1]
+    assert hunter[:3] == (S, "secret", "password") and one.args[2][:3] == (S, "secret", "token")
+    assert one.args[3:5] == ("plain", "12") and one.args[0] == "u"
+    assert end.value["password"] == hunter
+    assert two.args[1] != hunter and two.args[2] is None
+    assert two.args[5][0][3] == hunter[3] and two.args[5][1] == 1
+    fields = spool.one("Account.__init__")[1].changed["self"][-1]
+    assert fields["user"] == "u" and fields["apiKey"][:2] == (S, "secret")
+    assert fields["nested"]["Authorization"][:3] == (S, "secret", "authorization")
+    assert fields["nested"]["items"]["db_password"][1] == "secret"
+    assert spool.one("codename")[0].args[0][:3] == (S, "secret", "falcon")
+
+
+SECRETS_BESIDE_NAMES = """
+    from collections import namedtuple
+
+    Login = namedtuple("Login", "user passphrase")
+
+    def take(value):
+        return 1
+
+    def main():
+        secret = "tr0ub" + "4dor9"
+        take({b"password": secret.encode(), "n": 1})
+        take([(b"host", b"h"), (b"authorization", b"Bearer " + secret.encode())])
+        take(("token", secret))
+        take([["api_key", secret], ["page", "2"]])
+        take({"pin_code": 4711, "cvv": 123, "otp": 12, "passwords": 3000, "secret_size": 4096, "session": 5000})
+        take([("password", "Password"), ("token", "NAME"), ("email", "e-mail")])
+        take({"token_type": "bearer", "tokenUrl": "https://h/token", "password_min_length": 1200})
+        take(Login("u", secret))
+"""
+
+
+def test_a_name_beside_a_secret_hides_it_in_any_container(program):
+    """So does one in bytes, or as the first of two items; what is about secrets stays."""
+    spool = program.main(SECRETS_BESIDE_NAMES, PYTEAD_LIMIT="100")
+    assert b"tr0ub4dor9" not in b"".join(p.read_bytes() for p in program.spool.iterdir())
+    key, header, pair, listed, numbers, labels, about, named = [start.args[0] for start, _ in spool.calls("take")]
+    assert key[b"password"][:3] == (S, "secret", "password") and key[b"password"][4:] == ("bytes", 2) and key["n"] == 1
+    assert header[0] == (b"host", b"h") and header[1][1][:3] == (S, "secret", "authorization") and header[1][1][4:] == ("bytes", 2)
+    assert pair[0] == "token" and pair[1][:3] == (S, "secret", "token") and listed[0][1][3] == pair[1][3]
+    assert listed[1] == ["page", "2"] and named[-1][1][3] == pair[1][3]
+    assert numbers["pin_code"][2:] == ("pincode", numbers["pin_code"][3], "int", 1) and numbers["cvv"][1] == "secret"
+    assert (numbers["otp"], numbers["passwords"], numbers["secret_size"], numbers["session"]) == (12, 3000, 4096, 5000)
+    assert labels == [("password", "Password"), ("token", "NAME"), ("email", "e-mail")]
+    assert about == {"token_type": "bearer", "tokenUrl": "https://h/token", "password_min_length": 1200}
+
+
+WORDS_OF_A_PARSER = """
+    class Token:
+        def __init__(self, value, password=None):
+            self.value = value
+            self.password = password
+
+    def match(token, floor_token, token_list, api_token):
+        return token
+
+    def parse(sql):
+        return sql
+
+    def main():
+        match(Token("SELECT", "hunter2"), "<", [Token("FROM tab")], "raw-token")
+        parse("SELECT")
+"""
+
+
+def test_a_parsers_token_is_no_secret(program):
+    spool = program.main(WORDS_OF_A_PARSER)
+    raw = b"".join(p.read_bytes() for p in program.spool.iterdir())
+    assert b"hunter2" not in raw and b"raw-token" not in raw
+    token, floor, listed, api = spool.one("match")[0].args
+    assert token[-1]["value"] == "SELECT" and token[-1]["password"][:3] == (S, "secret", "password")
+    assert floor == "<" and listed[0][-1]["value"] == "FROM tab"
+    assert api[:3] == (S, "secret", "token")
+    assert spool.one("parse")[0].args == ("SELECT",)
