@@ -1,11 +1,12 @@
 //! What knows a project's secrets: the process's own variables, those of the project's `.env` file, and which parameters of
 //! its functions take one.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::io::Read;
 use std::path::Path;
 
-use crate::base::redact::{self, Redactor};
+use crate::base::redact::{self, PLACEHOLDER, Redactor};
 use crate::domain::function::{Function, FunctionKind, Module, ParamKind};
 use crate::source::given::given;
 use crate::source::index::Index;
@@ -50,8 +51,7 @@ pub(crate) fn command(root: &Path, typed: &[String]) -> Vec<String> {
 /// Tells whether an option is given a secret by its name, and not that there is none or where one lies.
 fn takes_secret(option: &str) -> bool {
     let name = option.trim_start_matches('-');
-    let is_other = ["no-", "use-", "with-"].iter().any(|begin| name.starts_with(begin))
-        || ["-file", "-dir", "-path", "-name", "-env", "-url"].iter().any(|end| name.ends_with(end));
+    let is_other = ["no-", "use-", "with-"].iter().any(|begin| name.starts_with(begin));
     !is_other && redact::is_secret_name(name)
 }
 
@@ -112,6 +112,58 @@ impl Places {
         }
         out + &source[at..]
     }
+}
+
+/// Gives a text that is said without secrets.
+pub(crate) type Saying<'s> = dyn FnMut(&str) -> String + 's;
+
+/// Takes secrets out of source that is kept, and out of what is said of it.
+pub(crate) struct Sources<'a> {
+    root: &'a Path,
+    index: &'a Index,
+    /// What takes a secret in the project: looked for when it is asked for.
+    known: Option<(Places, Redactor)>,
+}
+
+impl<'a> Sources<'a> {
+    /// Begins with a project.
+    pub(crate) fn new(root: &'a Path, index: &'a Index) -> Self {
+        Self { root, index, known: None }
+    }
+
+    fn known(&mut self) -> (&Places, &mut Redactor) {
+        let (places, redactor) = self.known.get_or_insert_with(|| (Places::new(self.index), of_project(self.root)));
+        (places, redactor)
+    }
+
+    /// Gives source without the secrets in it, numbered among themselves: the same source gives the same text. Each keeps the
+    /// number of its lines.
+    pub(crate) fn kept(&mut self, source: &str) -> String {
+        let (places, redactor) = self.known();
+        redactor.alone(|redactor| without_secrets(places, source, redactor))
+    }
+
+    /// Gives source as it is compared with what was kept: without its secrets, where that lost some.
+    pub(crate) fn like<'s>(&mut self, kept: &str, source: &'s str) -> Cow<'s, str> {
+        if kept.contains(PLACEHOLDER) { self.kept(source).into() } else { source.into() }
+    }
+
+    /// Lets something be said of source without the secrets that stand in it.
+    pub(crate) fn said(&mut self, source: &str, say: &mut dyn FnMut(&mut Saying<'_>)) {
+        let (places, redactor) = self.known();
+        redactor.alone(|redactor| {
+            without_secrets(places, source, redactor);
+            say(&mut |line| {
+                let safe = redactor.redact_met(line).unwrap_or_else(|| line.to_owned());
+                redactor.redact_source(&safe).unwrap_or(safe)
+            });
+        });
+    }
+}
+
+fn without_secrets(places: &Places, source: &str, redactor: &mut Redactor) -> String {
+    let text = places.without_given(source, redactor);
+    redactor.redact_source(&text).unwrap_or(text)
 }
 
 /// Gives a function whose parameters with secret names have no literals as their defaults.

@@ -21,6 +21,7 @@ use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::{Body, Draft, Proposal, ProposalId, ProposalState};
 use crate::domain::touch::Touch;
 use crate::engine::calls;
+use crate::engine::checks::secrets::Sources;
 use crate::engine::edits::draft_text;
 use crate::engine::index::needed_roots;
 use crate::engine::proving;
@@ -320,7 +321,7 @@ fn is_same_work(standing: &Proposal, proved: &Proposal) -> bool {
 fn settle(
     core: &Arc<Core>,
     proposal: &Arc<Proposal>,
-    proof: Proof,
+    mut proof: Proof,
     observed: &Observed,
     level: Level,
     code: Digest,
@@ -334,6 +335,7 @@ fn settle(
     let with_roots = proposal.function().filter(|_| observed.with_roots);
     let roots = with_roots.map(|id| needed_roots::needed(&core.index(), id, &imports)).unwrap_or_default();
     let proved = proposal.clone();
+    said_without_secrets(core, proposal, &mut proof.evidence);
     let moved = core.settle_proposal(proposal.id, move |proposal| {
         // A save or a person may have been quicker.
         if !is_same_work(proposal, &proved) {
@@ -352,6 +354,19 @@ fn settle(
         announce_ready(core, &moved);
     }
     Ok(())
+}
+
+/// Takes the secrets of a function's module out of what its proof says: a fault is told by the literal that it was put into.
+fn said_without_secrets(core: &Core, proposal: &Proposal, evidence: &mut [Evidence]) {
+    let index = core.index();
+    let Some(function) = proposal.function().and_then(|id| index.function(id)) else { return };
+    let source = index.text(&function.path).unwrap_or_default();
+    Sources::new(&core.root, &index).said(&source, &mut |safe| {
+        for line in &mut *evidence {
+            line.detail = safe(&line.detail.to_string()).into();
+            line.more.iter_mut().for_each(|one| *one = safe(one));
+        }
+    });
 }
 
 /// Refuses what may not run, whatever it does (G0); gives the rest.

@@ -10,6 +10,7 @@ use crate::base::paths::RelPath;
 use crate::domain::function::{FunctionId, Module};
 use crate::domain::proposal::Edit;
 use crate::domain::subject::Subject;
+use crate::engine::checks::secrets::Sources;
 use crate::engine::index::reachability;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -42,6 +43,7 @@ pub fn remember(core: &Core, index: &Index, subjects: &BTreeSet<Subject>, asked:
     let stays: HashSet<Subject> = core.store().code(&wanted)?.into_iter().map(|code| code.subject).collect();
     let mut modules = HashSet::new();
     let mut all = Vec::new();
+    let mut sources = Sources::new(&core.root, index);
     let data = reachability::data(core)?;
     // A file may have been edited since the program ended.
     let recorded = core.store().prints()?;
@@ -60,7 +62,7 @@ pub fn remember(core: &Core, index: &Index, subjects: &BTreeSet<Subject>, asked:
             path: function.path.clone(),
             fingerprint: function.fingerprint.code(),
             first_line: function.span.first,
-            text: lines(&text, function.span.first, function.span.last).join("\n"),
+            text: sources.kept(&lines(&text, function.span.first, function.span.last).join("\n")),
         });
         if modules.insert(module.path.clone()) {
             all.push(RecordedCode {
@@ -68,7 +70,7 @@ pub fn remember(core: &Core, index: &Index, subjects: &BTreeSet<Subject>, asked:
                 path: module.path.clone(),
                 fingerprint: init_print(module),
                 first_line: 1,
-                text: text.to_string(),
+                text: sources.kept(&text),
             });
         }
     }
@@ -136,10 +138,11 @@ pub fn causes(core: &Core, entered: &HashSet<FunctionId>) -> Result<Vec<Edit>, T
     wanted.extend(read.map(|(path, _)| Subject::File(path.clone())));
     let mut functions = Vec::new();
     let mut modules = Vec::new();
+    let mut sources = Sources::new(&core.root, &index);
     for old in core.store().code(&wanted)? {
         match &old.subject {
-            Subject::Function(id) => functions.extend(function_edit(&index, id, &old)),
-            Subject::ImportCode(_) => modules.extend(module_edit(&index, &old)),
+            Subject::Function(id) => functions.extend(function_edit(&index, id, &old, &mut sources)),
+            Subject::ImportCode(_) => modules.extend(module_edit(&index, &old, &mut sources)),
             Subject::File(path) => {
                 let changed = data.digest(path).is_some_and(|now| now != old.fingerprint);
                 functions.extend(changed.then(|| Edit { subject: old.subject, path: old.path, hunk: Vec::new(), line: 1 }));
@@ -152,28 +155,30 @@ pub fn causes(core: &Core, entered: &HashSet<FunctionId>) -> Result<Vec<Edit>, T
     Ok(functions)
 }
 
-fn function_edit(index: &Index, id: &FunctionId, old: &RecordedCode) -> Option<Edit> {
+fn function_edit(index: &Index, id: &FunctionId, old: &RecordedCode, sources: &mut Sources<'_>) -> Option<Edit> {
     let text = index.text(&old.path);
     let (new_lines, first) = match (index.today(id), text) {
         (Some(now), Some(_)) if now.fingerprint.code() == old.fingerprint => return None,
         (Some(now), Some(text)) => (lines(&text, now.span.first, now.span.last), now.span.first),
         _ => (Vec::new(), old.first_line),
     };
-    Some(edit(old, &new_lines, first))
+    Some(edit(old, &new_lines, first, sources))
 }
 
-fn module_edit(index: &Index, old: &RecordedCode) -> Option<Edit> {
+fn module_edit(index: &Index, old: &RecordedCode, sources: &mut Sources<'_>) -> Option<Edit> {
     let module = index.module(&old.path)?;
     if init_print(module) == old.fingerprint {
         return None;
     }
     let text = index.text(&old.path)?;
-    Some(edit(old, &lines(&text, 1, u32::MAX), 1))
+    Some(edit(old, &lines(&text, 1, u32::MAX), 1, sources))
 }
 
-fn edit(old: &RecordedCode, new_lines: &[String], new_first_line: u32) -> Edit {
-    let old_lines: Vec<String> = old.text.lines().map(ToOwned::to_owned).collect();
-    change::edit(old.subject.clone(), old.path.clone(), &old_lines, new_lines, new_first_line)
+/// An edit is kept beside the change that it explains: without secrets, also where an earlier version remembered some.
+fn edit(old: &RecordedCode, new_lines: &[String], new_first_line: u32, sources: &mut Sources<'_>) -> Edit {
+    let mut safe = |text: &str| sources.kept(text).lines().map(ToOwned::to_owned).collect::<Vec<_>>();
+    let (old_lines, new_lines) = (safe(&old.text), safe(&new_lines.join("\n")));
+    change::edit(old.subject.clone(), old.path.clone(), &old_lines, &new_lines, new_first_line)
 }
 
 /// Gives lines of a text, 1-based and inclusive.

@@ -13,6 +13,7 @@ use crate::domain::reason::ReasonCode;
 use crate::domain::recorded_test::TestId;
 use crate::domain::subject::Subject;
 use crate::engine::calls;
+use crate::engine::checks::secrets::Sources;
 use crate::engine::python::environment;
 use crate::engine::replay::edited::{Before, Delta, Tally};
 use crate::engine::replay::recorded_tests;
@@ -48,18 +49,21 @@ struct LinesOf {
 }
 
 impl LinesOf {
+    /// What was kept lost its secrets, so these are no edit.
     fn of(
         index: &Index,
         function: &FunctionId,
         old: &str,
         recorded: Option<&RecordedCode>,
         missed: &BTreeSet<u32>,
+        sources: &mut Sources<'_>,
     ) -> Option<Self> {
         let (first, text) = text_today(index, function)?;
-        let new: Vec<&str> = text.lines().collect();
-        let changed = change::changed_lines(&old.lines().collect::<Vec<_>>(), &new);
+        let now = sources.like(old, &text);
+        let changed = change::changed_lines(&old.lines().collect::<Vec<_>>(), &now.lines().collect::<Vec<_>>());
         let edited: BTreeSet<u32> = changed.into_iter().filter_map(|at| u32::try_from(first + at).ok()).collect();
-        let mut missed = recorded.and_then(|code| lines_today(index, function, code, missed)).unwrap_or_default();
+        let mut missed =
+            recorded.map(|code| lines_today(first, &sources.like(&code.text, &text), code, missed)).unwrap_or_default();
         // Without a loop, what stands before an edit has run before it.
         if let Some(first) = edited.first().filter(|_| !text.lines().any(begins_loop)) {
             missed.retain(|line| line > first);
@@ -184,12 +188,13 @@ fn by_files(statements: &Statements) -> Lines {
 
 fn lines_of(core: &Core, function: &FunctionId, old: &str, missed: Option<&BTreeSet<u32>>) -> Result<Option<LinesOf>, Trouble> {
     let recorded = core.store().code(&[Subject::Function(function.clone())])?;
-    Ok(LinesOf::of(&core.index(), function, old, recorded.first(), missed.unwrap_or(&BTreeSet::new())))
+    let index = core.index();
+    let mut sources = Sources::new(&core.root, &index);
+    Ok(LinesOf::of(&index, function, old, recorded.first(), missed.unwrap_or(&BTreeSet::new()), &mut sources))
 }
 
-/// Finds lines of recorded code in today's, those that were not edited.
-fn lines_today(index: &Index, function: &FunctionId, recorded: &RecordedCode, lines: &BTreeSet<u32>) -> Option<BTreeSet<u32>> {
-    let (first, text) = text_today(index, function)?;
+/// Finds lines of recorded code in today's, which begins at `first`: those that were not edited.
+fn lines_today(first: usize, text: &str, recorded: &RecordedCode, lines: &BTreeSet<u32>) -> BTreeSet<u32> {
     let (old, new): (Vec<&str>, Vec<&str>) = (recorded.text.lines().collect(), text.lines().collect());
     let same = change::same_lines(&old, &new);
     let today = lines.iter().filter_map(|line| {
@@ -197,7 +202,7 @@ fn lines_today(index: &Index, function: &FunctionId, recorded: &RecordedCode, li
         let (_, now) = same.iter().find(|(before, _)| *before == at)?;
         u32::try_from(first + now).ok()
     });
-    Some(today.collect())
+    today.collect()
 }
 
 fn begins_loop(line: &str) -> bool {
