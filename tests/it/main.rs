@@ -18,6 +18,7 @@ mod cluster;
 mod compared;
 mod contain;
 mod contain_recorded_test;
+mod corpus;
 mod data_files;
 mod details;
 mod diff;

@@ -1,0 +1,70 @@
+"""Five hundred values that are no secrets, and look a little like some."""
+
+import datetime
+import decimal
+import hashlib
+import pathlib
+import urllib.parse
+import uuid
+
+WORDS = """test secret password token admin root guest hello raclette ada lovelace shop cart item order customer address street
+invoice payment card number total price discount author authority authentic monkey keyboard passenger secretary tokenize
+cookies session sessions certificate compass passage bypass trespass keynote donkey turkey whiskey primary foreign unique
+index table column row field value label title body header footer page section chapter verse line word letter digit""".split()
+
+VALUES = [
+    *WORDS,
+    *(f"{word}{n}" for n, word in enumerate(WORDS[:60])),
+    *({"name": word, "size": n} for n, word in enumerate(WORDS[:50])),
+    *((word, n) for n, word in enumerate(WORDS[:40])),
+    *(n * 7_919 for n in range(50)),
+    *(n / 7 for n in range(1, 50)),
+    *(decimal.Decimal(n) / 7 for n in range(1, 10)),
+    *(datetime.date(2026, 1, n) for n in range(1, 10)),
+    *(datetime.datetime(2026, 1, n, 8, 36, 17, 123456).isoformat() for n in range(1, 10)),
+    *(str(uuid.UUID(int=n * 340282366920938463463)) for n in range(1, 20)),
+    *(hashlib.sha1(word.encode()).hexdigest() for word in WORDS[:20]),
+    *(hashlib.sha256(word.encode()).hexdigest() for word in WORDS[:20]),
+    *(f"https://{word}.example.com:8080/{word}?page={n}&sort=name#top" for n, word in enumerate(WORDS[:20])),
+    *(urllib.parse.urlsplit(f"https://example.com/{word}") for word in WORDS[:10]),
+    *(f"{word}@example.com" for word in WORDS[:20]),
+    *(f"/var/lib/{word}/{word}.txt" for word in WORDS[:20]),
+    *(pathlib.PurePosixPath("/tmp") / word for word in WORDS[:10]),
+    *(f"def {word}(self):\n    return self.{word}\n" for word in WORDS[:10]),
+    # About secrets, and none of them.
+    {"token_type": "bearer", "expires_in": 3600},
+    {"password_min_length": 12, "password_field": "username", "password_reset_timeout": 259200},
+    {"tokenUrl": "https://example.com/token", "token_endpoint": "/oauth/token"},
+    {"tokens": 1500, "tokens_used": 12345, "max_tokens": 4096, "prompt_tokens": 300},
+    {"author": "Ada Lovelace", "authors": ["Ada", "Grace"], "authored": True},
+    {"primary_key": "id", "foreign_key": "order_id", "public_key_path": "/etc/ssl/id.pub", "key": "value", "keys": ["a", "b"]},
+    {"csrf_cookie_age": 31449600, "session_cookie_domain": "example.com", "cookie_samesite": "Lax"},
+    {"compassion": "full", "passed": 12, "passing": "yes", "bypass": "no"},
+    {"pin": "12", "pins": [1, 2, 3], "pinned": "yes"},
+    {"secret_name": "prod/database", "credentials_file": "/etc/app/credentials.json"},
+    {"sessions": ["spring", "autumn"], "session": None, "token": None, "password": None, "is_secret": True},
+    [("password", "Password"), ("token", "Token"), ("email", "E-mail")],
+    [("token", "NAME"), ("token", "NUMBER"), ("cookie", "oatmeal")],
+    ("token", "identifier"), ["password", "required"], ("secret", "santa"), ("session", "opening"),
+    "the password: must be long", "Invalid token: unexpected end", "tokens_used=12345", "secret santa",
+    "author=Ada Lovelace", "Basic authentication is required", "Bearer of good news", "key-value store", "sk-short",
+    "SKU1234567890", "ACME Corporation", "EAAA", "SG.1", "AC/DC", "xoxo", "npm_install", "hf_hub", "sig=1", "$1.50", "$6",
+    "eyJust", "AKIN", "password=None", "token = parse(text)", "4111 1111 1111 1112", "2026-11-22 08:36:17.123456",
+    "task-force", "AIzawa", "md5$x", "scrypt: a function", "bcrypt$", "{SSHA}", "C'est la vie", "a:b@c", "12:30@office",
+    "if self.password is None:", "request.headers['Authorization']", "os.environ['API_KEY']", "password = getpass()",
+    [2.8571428571428568, 4.516705679377284, 4111111111111111.5], list(range(50)), {"a": {"b": {"c": ["d", "e"]}}},
+    b"GET / HTTP/1.1", b"\x89PNG\r\n\x1a\n", b"token", [(b"host", b"example.com"), (b"accept", b"*/*")], "", b"", 0, None, True,
+]
+
+
+FUNCTIONS = 56  # of each, few inputs of one kind are recorded
+
+
+def main(lib):
+    assert len(VALUES) >= 500, len(VALUES)
+    for at, value in enumerate(VALUES):
+        getattr(lib, f"o{at % FUNCTIONS}")(value)
+
+
+def program():
+    return "\n\n".join(f"def o{at}(value):\n    return value\n" for at in range(FUNCTIONS))

@@ -1,0 +1,162 @@
+"""Made-up secrets in the shapes in which programs meet them. They are put together here, so that no file holds one.
+
+`tests/it/corpus.rs` makes the same cores, and looks for each of them in all that was written.
+"""
+
+import functools
+import http.cookiejar
+import http.cookies
+import urllib.parse
+from collections import OrderedDict, namedtuple
+from dataclasses import dataclass
+
+LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+HEX = "0123456789abcdef"
+EACH = 4  # secrets of each shape
+
+
+def core(number, alphabet, length):
+    """Makes the part of a secret that nothing else has."""
+    state, text = 40_503 * (number + 1) + len(alphabet), ""
+    for _ in range(length):
+        state = (state * 1_103_515_245 + 12_345) % (1 << 31)
+        text += alphabet[(state >> 8) % len(alphabet)]
+    return text
+
+
+def join(*parts):
+    return "".join(parts)
+
+
+@dataclass
+class Account:
+    user: str
+    password: str
+
+
+class Client:
+    def __init__(self, key):
+        self.base = "https://api.test"
+        self.api_key = key
+
+
+Login = namedtuple("Login", "user passphrase")
+
+
+def call(url, api_key=None):
+    return url
+
+
+def cookies(c):
+    jar = http.cookies.SimpleCookie()
+    jar["visit"] = c
+    return jar
+
+
+def kept_cookie(c):
+    return http.cookiejar.Cookie(0, "visit", c, None, False, "a.test", True, False, "/", True, False, None, True, None, None, {})
+
+
+# By the name beside them, in any container; c is of letters and digits, h of hexadecimal digits.
+NAMED = {
+    "a dict": lambda c, h: {"user": "ada", "password": c},
+    "a key in bytes": lambda c, h: {b"password": c.encode()},
+    "deep in lists": lambda c, h: [{"a": [({"Client-Secret": c},)]}],
+    "an ordered dict": lambda c, h: OrderedDict(refresh_token=c),
+    "a pair": lambda c, h: ("token", c),
+    "a pair in a list": lambda c, h: [["api_key", c], ["page", "2"]],
+    "headers in bytes": lambda c, h: [(b"host", b"a.test"), (b"authorization", join("Bear", "er ", c).encode())],
+    "headers in text": lambda c, h: [("X-Api-Key", c), ("Accept", "*/*")],
+    "a cookie header in bytes": lambda c, h: [(b"cookie", join("sessionid=", c).encode())],
+    "a dataclass": lambda c, h: Account("ada", c),
+    "an object": lambda c, h: Client(c),
+    "a named tuple": lambda c, h: Login("ada", c),
+    "a partial": lambda c, h: functools.partial(call, api_key=c),
+    "bytes that change": lambda c, h: {"signing_key": bytearray(c.encode())},
+    "camel case": lambda c, h: {"accessToken": c, "encryptionKey": h},
+    "a set under a name": lambda c, h: {"passwords": [], "credentials": {c}},
+}
+# By their type.
+TYPED = {
+    "an address that was split": lambda c, h: urllib.parse.urlsplit(join("https://u:", c, "@h.test/")),
+    "one in bytes": lambda c, h: urllib.parse.urlparse(join("https://u:", c, "@h.test/").encode()),
+    "a cookie": lambda c, h: cookies(c),
+    "a kept cookie": lambda c, h: kept_cookie(c),
+}
+# By their form, alone or in a text.
+FORMED = {
+    "an address": lambda c, h: join("postgres://ada:", c, "@db/shop"),
+    "a query": lambda c, h: join("https://a.test/?page=2&access_token=", c),
+    "a header": lambda c, h: join("Authorization: Bear", "er ", c),
+    "a scheme": lambda c, h: join("Bear", "er ", c),
+    "JSON": lambda c, h: join('{"user": "ada", "pass', 'word": "', c, '"}'),
+    "a repr in bytes": lambda c, h: join("{'client_sec", "ret': '", c, "'}").encode(),
+    "a log line": lambda c, h: join("login failed, pass", "word=", c, " for ada"),
+    "cookies": lambda c, h: join("theme=dark; csrftoken=", c, "; Path=/"),
+    "GitHub": lambda c, h: join("gh", "p_", c, "a1B2c3D4e5F6g7"),
+    "GitLab": lambda c, h: join("gl", "pat-", c),
+    "OpenAI": lambda c, h: join("s", "k-proj-", c, "a1B2"),
+    "Stripe": lambda c, h: join("s", "k_live_", c),
+    "AWS": lambda c, h: join("AK", "IA", c[:16].upper(), " and ", "AK", "IA", c, "0"),
+    "Slack": lambda c, h: join("xo", "xb-12-", c),
+    "Slack app": lambda c, h: join("xa", "pp-1-A012-0123-", c),
+    "Slack webhook": lambda c, h: join("https://hooks.sl", "ack.com/services/T0/B0/", c),
+    "Discord webhook": lambda c, h: join("https://discord.c", "om/api/webhooks/1234/", c, "abcdefgh"),
+    "SendGrid": lambda c, h: join("S", "G.", c[:22], ".", c, "a1B2"),
+    "Google OAuth": lambda c, h: join("ya", "29.", c, "a1B2"),
+    "Google": lambda c, h: join("AI", "za", c, "a1B2c3D4e5F"),
+    "Azure": lambda c, h: join("DefaultEndpointsProtocol=https;AccountName=a;Account", "Key=", c, "==;EndpointSuffix=x"),
+    "an Azure signature": lambda c, h: join("https://a.test/x?sv=2&si", "g=", c, c[:12], "%3D"),
+    "DigitalOcean": lambda c, h: join("do", "p_v1_", h, "0123456789abcdef"),
+    "Docker": lambda c, h: join("dck", "r_pat_", c),
+    "Shopify": lambda c, h: join("shp", "at_", h),
+    "Square": lambda c, h: join("sq0", "atp-", c[:22], " sq0", "csp-", c),
+    "Twilio": lambda c, h: join("S", "K", h),
+    "Mailgun": lambda c, h: join("ke", "y-", h),
+    "Vault": lambda c, h: join("hv", "s.", c, "a1B2"),
+    "npm": lambda c, h: join("np", "m_", c, "a1B2c3D4e5F6"),
+    "a crypt hash": lambda c, h: join("root:$", "6$saltsalt$", c, "a1B2" * 15),
+    "bcrypt": lambda c, h: join("$2", "b$12$", c, "a1B2" * 7),
+    "a hash of Django": lambda c, h: join("pbkdf2_sha", "256$600000$salt$", c, "="),
+    "argon2": lambda c, h: join("$argon", "2id$v=19$m=65536,t=3,p=4$", c, "$", c),
+    "a JWT": lambda c, h: join("ey", "J", "hbGciOiJIUzI1NiJ9.ey", "J", c, ".", c),
+    "a private key": lambda c, h: join("-----BEGIN PRI", "VATE KEY-----\n", c, "\n-----END PRI", "VATE KEY-----\n"),
+}
+SHAPES = {**NAMED, **TYPED, **FORMED}
+# By the name of a parameter, as a text and as a number.
+PARAMETERS = ["password", "encryption_key", "signing_key", "jwt", "pin_code", "clientSecret", "db_passwd", "otp"]
+
+
+def program():
+    """Gives the source of the functions that are called: one for each shape, and one for each parameter."""
+    lines = []
+    for at, name in enumerate(SHAPES):
+        gives = ("return value", "return 1", "yield value", "raise ValueError(value)")[at % 4]
+        lines.append(f'def s{at}(value):\n    """Takes {name}."""\n    {gives}\n\n')
+    for at, name in enumerate(PARAMETERS):
+        lines.append(f"def p{at}({name}):\n    size = len(str({name}))\n    return {{'given': {name} if isinstance({name}, str) else size}}\n\n")
+    c = [core(5_000 + at, LETTERS, 24) for at in range(6)]
+    name = join("pass", "word")
+    lines.append(f"{name.upper()} = {c[0]!r}\n\n\n")
+    lines.append(f"def local(x):\n    {name} = {c[1]!r}\n    return x + len({name})\n\n\n")
+    lines.append(f"def default(x, api_{'key'}={c[2]!r}):\n    return x\n\n\n")
+    lines.append(f"class Settings:\n    {name}: str = {c[3]!r}\n\n    def size(self, x):\n        return x + len(self.{name})\n\n\n")
+    lines.append(f"def by_place(x):\n    return p0({c[4]!r})['given'] and x\n\n\n")
+    lines.append(f"def in_dict(x):\n    return len({{'{name}': {c[5]!r}}}) + x\n")
+    return "\n".join(lines)
+
+
+def main(lib):
+    for at, make in enumerate(SHAPES.values()):
+        for n in range(EACH):
+            number = at * EACH + n
+            try:
+                given = getattr(lib, f"s{at}")(make(core(number, LETTERS, 24), core(number, HEX, 32)))
+                for _ in given if at % 4 == 2 else ():
+                    pass
+            except ValueError:
+                pass
+    for at in range(len(PARAMETERS)):
+        getattr(lib, f"p{at}")(core(4_000 + at, LETTERS, 24))
+        getattr(lib, f"p{at}")(int(core(4_000 + at, "123456789", 12)))
+    lib.local(1), lib.default(2), lib.Settings().size(3), lib.by_place(4), lib.in_dict(5)
