@@ -158,7 +158,9 @@ def test_workers_of_django_write_their_tests(program, mechanism):
     assert in_tests(spool) == {"tests.test_a.Some.test_it": ["a"], "tests.test_b.Some.test_it": ["b"]}
     sessions = {record[7] for record in spool.of("K")}
     assert sessions == {("django", "module", "django", "settings")}
-    assert len({record[4] for record in spool.of("K")}) == 1 and len(spool.of("K")) == 2, "one for each worker"
+    workers = [records for records in spool.files.values() if any(one[0] == "B" for one in records)]
+    assert len({record[4] for record in spool.of("K")}) == 1
+    assert len(spool.of("K")) == len(workers) in (1, 2), "one for each worker; on a busy machine one may run all tests"
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
