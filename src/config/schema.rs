@@ -117,15 +117,20 @@ pub const KEYS: &[Key] = &[
         "generation.top_p",
         Form::Number(0.0, 1.0),
         Project::Nothing,
-        "The share of likely tokens a local model chooses from, where the temperature is not 0.",
+        "The share of likely tokens a model chooses from, where the temperature is not 0.",
     ),
     key(
         "generation.repeat_penalty",
         Form::Number(0.5, 2.0),
         Project::Nothing,
-        "How much less likely a token gets that a local model wrote lately; 1 for no less.",
+        "How much less likely a token gets that the model wrote lately; 1 for no less. Servers whose interface lacks it are asked without.",
     ),
-    key("generation.seed", Form::Whole(0, 1 << 31), Project::Nothing, "What the choices of a local model follow from."),
+    key(
+        "generation.seed",
+        Form::Whole(0, 1 << 31),
+        Project::Nothing,
+        "What the choices of a model follow from; 0 leaves a server its own.",
+    ),
     key(
         "prompt.template",
         Form::Text,

@@ -130,11 +130,11 @@ pub struct Generation {
     pub max_tokens: u32,
     /// Sampling temperature.
     pub temperature: f64,
-    /// The share of likely tokens a local model chooses from.
+    /// The share of likely tokens a model chooses from.
     pub top_p: f64,
-    /// How much less likely a token gets that a local model wrote lately; 1 for no less.
+    /// How much less likely a token gets that the model wrote lately; 1 for no less.
     pub repeat_penalty: f64,
-    /// What the choices of a local model follow from.
+    /// What the choices of a model follow from; 0 leaves a server its own.
     pub seed: u32,
 }
 

@@ -208,6 +208,10 @@ impl Provider for Cassette {
         self.shared.asked.as_ref().map_or_else(String::new, |asked| asked.outgoing(request))
     }
 
+    fn unsent(&self) -> Vec<&'static str> {
+        self.shared.asked.as_ref().map(|asked| asked.unsent()).unwrap_or_default()
+    }
+
     fn stream(&self, request: Request, cancel: CancellationToken) -> mpsc::Receiver<Result<Piece, ModelError>> {
         let shared = Arc::clone(&self.shared);
         let inner = cancel.child_token();

@@ -69,11 +69,13 @@ fn asked(
     }
     let model = settings.model.name.as_ref().unwrap_or(&place.model).trim();
     match place.kind.as_str() {
-        OPENAI => served(settings.network, &name, &place, model, allowed, variable),
+        OPENAI => served(settings, &name, &place, model, allowed, variable),
         CLAUDE_CODE => {
             let address = variable(ADDRESS_VARIABLE).unwrap_or_else(|| ADDRESS.into());
             let route = opened(settings.network, &address, &allowed)?;
-            Ok(Arc::new(ClaudeCode::new(&place.command, route, model, place.concurrency)))
+            Ok(Arc::new(
+                ClaudeCode::new(&place.command, route, model, place.concurrency).sampling(sampling(&settings.generation)),
+            ))
         }
         COMMAND if place.command.is_empty() => Err(Trouble::usage(format!("providers.{name} names no command."))
             .so(format!("Add providers.{name}.command to your own config: the program and its arguments."))),
@@ -115,7 +117,7 @@ fn opened(network: Network, address: &str, allowed: &impl Fn(&str) -> bool) -> R
 
 /// Makes the provider of an OpenAI-compatible server, or of several that serve one model.
 fn served(
-    network: Network,
+    settings: &Settings,
     name: &str,
     place: &Place,
     model: &str,
@@ -133,11 +135,12 @@ fn served(
         .into_iter()
         .chain(&place.endpoints)
         .map(|address| {
-            let route = opened(network, address, &allowed)?;
+            let route = opened(settings.network, address, &allowed)?;
             let key = place.key_env.as_deref().map(|name| key::read(name, &route, &variable)).transpose()?;
             let usual = Patience::usual(route.is_local());
             let patience = Patience { tries: if several { 1 } else { usual.tries }, ..usual };
-            Ok(Arc::new(OpenAi::new(route, model, key, place.concurrency, patience)) as Arc<dyn Provider>)
+            let provider = OpenAi::new(route, model, key, place.concurrency, patience);
+            Ok(Arc::new(provider.sampling(sampling(&settings.generation))) as Arc<dyn Provider>)
         })
         .collect::<Result<_, Trouble>>()?;
     Ok(if several { Arc::new(Pool::new(providers)) } else { providers.remove(0) })

@@ -14,10 +14,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::scratch::Scratch;
 use crate::base::text::display_line;
+use crate::llm::local::protocol::Sampling;
 use crate::llm::network::Route;
 use crate::llm::program::{ANSWER_MAX, Program, run, shown};
 use crate::llm::provider::{ModelError, Piece, Provider, Request, Usage};
 use crate::llm::wire;
+use crate::llm::wishes::Wishes;
 
 /// The program, where the settings name no other.
 pub(crate) const PROGRAM: &str = "claude";
@@ -44,6 +46,8 @@ pub(super) struct Shared {
     pub(super) route: Route,
     /// The model's name; empty for the one it uses by itself.
     pub(super) model: String,
+    /// Settings that it has no way to pass on.
+    unsent: Vec<&'static str>,
     slots: Semaphore,
 }
 
@@ -55,7 +59,16 @@ impl ClaudeCode {
         let words = if words.is_empty() { vec![PROGRAM.to_owned()] } else { words.to_vec() };
         let slots = Semaphore::new(usize::try_from(concurrency).unwrap_or(1).clamp(1, Semaphore::MAX_PERMITS));
         let model = display_line(model).into_owned();
-        Self { shared: Arc::new(Shared { words, route, model, slots }) }
+        Self { shared: Arc::new(Shared { words, route, model, unsent: Vec::new(), slots }) }
+    }
+
+    /// Notes what a person set of how the model chooses its words: the program has no options for that.
+    #[must_use]
+    pub fn sampling(mut self, set: Sampling) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.unsent = Wishes::all(set);
+        }
+        self
     }
 }
 
@@ -78,6 +91,10 @@ impl Provider for ClaudeCode {
 
     fn outgoing(&self, request: &Request) -> String {
         format!("{}\n\n{}", request.prompt.system, asked(request))
+    }
+
+    fn unsent(&self) -> Vec<&'static str> {
+        self.shared.unsent.clone()
     }
 
     fn stream(&self, request: Request, cancel: CancellationToken) -> mpsc::Receiver<Result<Piece, ModelError>> {

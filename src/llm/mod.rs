@@ -25,3 +25,4 @@ mod retry;
 mod sse;
 pub mod trained;
 mod wire;
+mod wishes;

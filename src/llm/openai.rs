@@ -17,6 +17,7 @@ use crate::base::paths::nearest;
 use crate::base::redact::Redactor;
 use crate::base::text::{cut, display_line};
 use crate::llm::key::Key;
+use crate::llm::local::protocol::Sampling;
 use crate::llm::network::{Route, reason};
 use crate::llm::provider::{ModelError, Piece, Provider, Request, Usage};
 use crate::llm::retry::{TRIES, asked, wait_after};
@@ -94,6 +95,15 @@ impl OpenAi {
         let dialect = Mutex::default();
         Self { shared: Arc::new(Shared { route, model: model.to_owned(), key, slots, patience, dialect, service }) }
     }
+
+    /// Sends what a person set of how the model chooses its words.
+    #[must_use]
+    pub fn sampling(mut self, set: Sampling) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.service = shared.service.wishing(shared.route.name(), set);
+        }
+        self
+    }
 }
 
 impl Provider for OpenAi {
@@ -115,6 +125,10 @@ impl Provider for OpenAi {
 
     fn outgoing(&self, request: &Request) -> String {
         self.shared.body(*self.shared.dialect.lock(), request)
+    }
+
+    fn unsent(&self) -> Vec<&'static str> {
+        self.shared.dialect.lock().unsent(self.shared.service)
     }
 
     fn stream(&self, request: Request, cancel: CancellationToken) -> mpsc::Receiver<Result<Piece, ModelError>> {

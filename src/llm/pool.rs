@@ -75,6 +75,13 @@ impl Provider for Pool {
         self.shown().map_or_else(String::new, |provider| provider.outgoing(request))
     }
 
+    fn unsent(&self) -> Vec<&'static str> {
+        let mut all: Vec<&str> = self.shared.places.iter().flat_map(|place| place.provider.unsent()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
     fn stream(&self, request: Request, cancel: CancellationToken) -> mpsc::Receiver<Result<Piece, ModelError>> {
         let shared = Arc::clone(&self.shared);
         let inner = cancel.child_token();

@@ -27,6 +27,11 @@ pub trait Provider: Send + Sync {
     /// Gives what is sent for a request, byte for byte.
     fn outgoing(&self, request: &Request) -> String;
 
+    /// Names the settings of a person's that it has no way to pass on, as far as that is known by now.
+    fn unsent(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
     /// Asks, on a task of its own, and gives the pieces of the answer as they come.
     ///
     /// The last item is [`Piece::End`] or an error; a stream that closes without either was torn down. Cancelling the

@@ -6,9 +6,11 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::llm::local::protocol::Sampling;
 use crate::llm::network::belongs;
 use crate::llm::prompt::{Prompt, SEAM};
 use crate::llm::provider::{Form, Request, Usage};
+use crate::llm::wishes::{Refused, Wishes};
 
 /// Parts of a request that some servers or models refuse, and what is sent in their place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -17,6 +19,8 @@ pub(crate) struct Dialect {
     new_limit: bool,
     /// No temperature but the model's own.
     no_temperature: bool,
+    /// Settings of a person's that it does not take.
+    refused: Refused,
     /// No word of usage at the end of a stream.
     no_usage: bool,
     /// The form of the answer in words only.
@@ -34,7 +38,9 @@ impl Dialect {
     /// Gives the dialect that avoids what a refusal complains about; `None` when that is nothing known or avoided already.
     pub(crate) fn after(self, refusal: &str, form: &Form) -> Option<Self> {
         let lower = refusal.to_lowercase();
-        let next = if *form != Form::Text && FORM_SIGNS.iter().any(|sign| lower.contains(sign)) {
+        let next = if let Some(refused) = self.refused.after(refusal) {
+            Self { refused, ..self }
+        } else if *form != Form::Text && FORM_SIGNS.iter().any(|sign| lower.contains(sign)) {
             Self { no_form: true, ..self }
         } else if refusal.contains("max_completion_tokens") {
             Self { new_limit: true, ..self }
@@ -78,7 +84,13 @@ impl Dialect {
         if !self.no_temperature {
             body.insert("temperature".into(), json!(request.temperature));
         }
+        service.wishes.write(self.refused, &mut body);
         Value::Object(body)
+    }
+
+    /// Names the settings of a person's that are not sent to a service.
+    pub(crate) fn unsent(self, service: Service) -> Vec<&'static str> {
+        service.wishes.unsent(self.refused, self.no_temperature)
     }
 
     fn messages(self, request: &Request, marks: bool) -> Value {
@@ -128,12 +140,14 @@ pub(crate) fn in_words(form: &Form) -> String {
 }
 
 /// What is particular to a service, known by its address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Service {
     /// It keeps the prefixes that a request marks; others find them by themselves, or keep nothing.
     keeps_marked: bool,
     /// It passes requests on to whoever serves the model, and has to be told that all of a request counts.
     passes_on: bool,
+    /// What a person set, as far as it has it.
+    wishes: Wishes,
 }
 
 impl Service {
@@ -141,7 +155,12 @@ impl Service {
     pub(crate) fn of(host: &str, model: &str) -> Self {
         let passes_on = belongs(host, "openrouter.ai");
         let keeps_marked = passes_on && ["anthropic/", "qwen/"].iter().any(|maker| model.contains(maker));
-        Self { keeps_marked, passes_on }
+        Self { keeps_marked, passes_on, wishes: Wishes::default() }
+    }
+
+    /// Sends what a person set, too.
+    pub(crate) fn wishing(self, host: &str, set: Sampling) -> Self {
+        Self { wishes: Wishes::of(host, set), ..self }
     }
 
     /// Gives the headers it asks its users for.
@@ -331,24 +350,30 @@ mod tests {
         asked.prompt.shared = vec!["catalogue".into(), "journey".into()];
         let body = Dialect::default().body("m", &asked, Service::default());
         assert_eq!(body["messages"][1]["content"], json!("catalogue\n\njourney\n\nu"));
-        let marked = Dialect::default().body("m", &asked, Service { keeps_marked: true, passes_on: true });
+        let marked = Dialect::default().body("m", &asked, Service { keeps_marked: true, passes_on: true, ..Service::default() });
         let content = marked["messages"][1]["content"].as_array().unwrap();
         let texts: String = content.iter().map(|part| part["text"].as_str().unwrap()).collect();
         assert_eq!(json!(texts), body["messages"][1]["content"], "the words are the same");
         let kept: Vec<bool> = content.iter().map(|part| part.get("cache_control").is_some()).collect();
         assert_eq!(kept, [true, true, false]);
         asked.prompt.shared = (0..9).map(|part| part.to_string()).collect();
-        let marked = Dialect::default().body("m", &asked, Service { keeps_marked: true, passes_on: true }).to_string();
+        let marked = Dialect::default()
+            .body("m", &asked, Service { keeps_marked: true, passes_on: true, ..Service::default() })
+            .to_string();
         assert_eq!(marked.matches("cache_control").count(), MARKS_MAX);
-        let system = Dialect::default().body("m", &request(), Service { keeps_marked: true, passes_on: true });
+        let system =
+            Dialect::default().body("m", &request(), Service { keeps_marked: true, passes_on: true, ..Service::default() });
         assert!(system["messages"][0]["content"][0].get("cache_control").is_some());
     }
 
     #[test]
     fn a_service_that_passes_requests_on_is_told_what_it_needs() {
         let service = Service::of("openrouter.ai", "anthropic/claude");
-        assert_eq!(service, Service { keeps_marked: true, passes_on: true });
-        assert_eq!(Service::of("openrouter.ai", "meta/llama"), Service { keeps_marked: false, passes_on: true });
+        assert_eq!(service, Service { keeps_marked: true, passes_on: true, ..Service::default() });
+        assert_eq!(
+            Service::of("openrouter.ai", "meta/llama"),
+            Service { keeps_marked: false, passes_on: true, ..Service::default() }
+        );
         assert_eq!(Service::of("openrouter.ai.example.com", "anthropic/claude"), Service::default());
         assert!(service.headers().contains_key("x-title") && Service::default().headers().is_empty());
         let asked = Request { form: Form::Json(Arc::new(json!({}))), ..request() };

@@ -152,7 +152,10 @@ pub fn kept(core: &Core, chosen: Arc<dyn Provider>) -> Arc<dyn Provider> {
     }
     let Some(below) = RelPath::new(KEPT) else { return chosen };
     let generation = &settings.generation;
-    let parameters = format!("max {} penalty {} seed {}", generation.max_tokens, generation.repeat_penalty, generation.seed);
+    let mut parameters = format!("max {} penalty {} seed {}", generation.max_tokens, generation.repeat_penalty, generation.seed);
+    if generation.top_p < 1.0 {
+        parameters += &format!(" top_p {}", generation.top_p);
+    }
     Arc::new(Cassette::keeping(chosen, Folder::new(&core.root, below), &parameters))
 }
 
@@ -181,6 +184,11 @@ async fn answered(
     core.touch();
     let written = stream(core, provider, request, id, &job).await;
     core.part::<Streams>().close(id);
+    if let unsent @ [_, ..] = provider.unsent().as_slice() {
+        let them = if unsent.len() == 1 { "it" } else { "them" };
+        let said = format!("{} does not take {}: the model was asked without {them}.", provider.host(), unsent.join(", "));
+        core.say(Level::Warning, "not sent", said);
+    }
     match written {
         Ok(answer) => {
             job.end(true);

@@ -147,7 +147,8 @@ impl Asking {
         if judge.provider.is_some() || judge.model.is_some() {
             own.model.name = judge.model.clone();
         }
-        own.generation.temperature = 0.0;
+        // A verdict follows from the question: it is the likeliest answer, however drafts are written.
+        (own.generation.temperature, own.generation.top_p, own.generation.repeat_penalty) = (0.0, 1.0, 1.0);
         let provider = match provider::provider(&own, root, consent) {
             Ok(provider) => provider,
             // Recorded answers were only looked for.
