@@ -13,6 +13,7 @@ use crate::cli::pytest::{pytest, untraced};
 use crate::cli::start::{beside_a_program, engine, options, root_of, trusted_engine};
 use crate::cli::{overriding, run};
 use crate::domain::clause::Outcome;
+use crate::domain::verdict::ClauseOutcome;
 use crate::engine::checks::intents::clauses::Understood;
 use crate::engine::checks::{intents, pytest_run};
 use crate::engine::verdicts::on_recording::Judged;
@@ -103,11 +104,13 @@ async fn tests(global: &Global, args: Check) -> Result<u8, Trouble> {
 async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
     let options = options(global, root_of(global, None)?, false)?;
     crate::engine::require_trust(&options.root, options.trust)?;
+    intents::accept::sentences(&args.clauses)?;
     let folder = Scratch::new()?;
     let file = folder.path().join("told");
     let flags = [format!("--semantic-journeys={}", file.display()), "--no-semantic-strict".into(), "--semantic-dry-run".into()];
     let model = args.model.iter().map(|name| format!("--semantic-model={name}"));
-    let words: Vec<String> = args.tests.iter().cloned().chain(flags).chain(model).chain(args.command).collect();
+    let tried = args.clauses.iter().map(|clause| format!("--semantic-try={clause}"));
+    let words: Vec<String> = args.tests.iter().cloned().chain(flags).chain(model).chain(tried).chain(args.command).collect();
     let mut out = Output::stdout(global.format);
     let code = pytest(untraced(&options, &words)?, out.is_json()).await?;
     if code != OK {
@@ -116,6 +119,11 @@ async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
     }
     let mut reports = pytest_run::reports(&file)?;
     pytest_run::only(&mut reports, &args.tests);
+    let tried = told_of_tried(&mut out, &reports);
+    if tried == WRONG {
+        out.say("Nothing was accepted: a sentence that cannot be read on this run can never hold.");
+        return Ok(WRONG);
+    }
     for accepted in intents::accept::accept(&options.root, &reports, &args.clauses, args.covers_all)? {
         let value =
             serde_json::json!({ "test": accepted.test, "journey_lines": accepted.journey, "uncovered": accepted.uncovered });
@@ -131,7 +139,36 @@ async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
             ));
         }
     }
-    Ok(OK)
+    if tried == FINDINGS {
+        out.say("What does not hold was accepted all the same: the test is red until it does.");
+    }
+    Ok(tried)
+}
+
+/// Says what came of the clauses that are to be accepted, on the run of each test; gives the exit code that this makes.
+fn told_of_tried(out: &mut Output, reports: &pytest_run::TestReports) -> u8 {
+    let mut code = OK;
+    for (test, report) in reports {
+        for one in report.verdict.iter().flat_map(|verdict| &verdict.tried) {
+            out.result("tried", &serde_json::json!({ "test": test, "clause": one }));
+            let (mark, said) = match one.outcome {
+                ClauseOutcome::Holds => ('✓', "holds"),
+                ClauseOutcome::Violated => ('✗', "does not hold"),
+                ClauseOutcome::Vacuous => ('◦', "nothing happened that it speaks of"),
+                ClauseOutcome::Unknown => ('?', "cannot be told"),
+                ClauseOutcome::Unclear => ('?', "cannot be read"),
+            };
+            out.say(format!("{mark} {}: {said} in this run of {}.", one.text, text::display_line(test)));
+            out.say(format!("    {}", one.why));
+            one.shown.iter().for_each(|line| out.say(format!("    {line}")));
+            code = match one.outcome {
+                ClauseOutcome::Unclear => WRONG,
+                ClauseOutcome::Violated if code == OK => FINDINGS,
+                _ => code,
+            };
+        }
+    }
+    code
 }
 
 /// Runs the tests twice and compares what they did.

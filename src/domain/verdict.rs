@@ -104,6 +104,9 @@ pub struct Verdict {
     /// Clauses that a model proposed for the intent, if it was queried for some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposed: Option<Box<Proposed>>,
+    /// Clauses that a person is about to accept, decided on this run. They are no part of the verdict.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<Decided>,
     /// More that was requested: lines for people.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub shown: BTreeMap<Show, Vec<String>>,

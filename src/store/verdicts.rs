@@ -176,6 +176,7 @@ mod tests {
                 asked: None,
                 bound: None,
                 proposed: None,
+                tried: Vec::new(),
                 shown: BTreeMap::new(),
             },
             journey: vec![line.clone(), line],

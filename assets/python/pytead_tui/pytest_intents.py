@@ -58,6 +58,7 @@ class Intents:
         self.show = list(config.getoption("semantic_show"))
         self.unsent = self.dry or "outgoing" in self.show
         self.refresh = bool(config.getoption("semantic_refresh"))
+        self.tried = list(config.getoption("semantic_try"))
         self.journeys = self._file("semantic_journeys")
         self.wanted = sorted({*self.show, "journey"} if config.getoption("semantic_journeys") else self.show)
         self.root = root_of(config)
@@ -198,6 +199,7 @@ class Intents:
         request = {
             "test": item.nodeid, "file": file, "intent": intent.text, "checks": intent.checks, "journey": self.folder,
             "show": self.wanted, "dry": self.unsent, "refresh": self.refresh, "failed": failed,
+            "tried": self.tried,
         }  # fmt: skip
         try:
             return self.judge.ask(request)

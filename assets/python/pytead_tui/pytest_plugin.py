@@ -44,6 +44,10 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         "clauses that a model proposes for the intent; or what would be sent to a model, byte for byte, and send nothing",
     )  # fmt: skip
     group.addoption("--semantic-journeys", metavar="FILE", help="write what each test did to FILE as a line of JSON")
+    group.addoption(
+        "--semantic-try", metavar="CLAUSE", action="append", default=[],
+        help="decide this clause on each test besides; it is no part of the verdict",
+    )  # fmt: skip
     group.addoption("--semantic-refresh", action="store_true", help="ask the model anew, whatever it said before")
 
 

@@ -197,6 +197,7 @@ mod tests {
             show: Vec::new(),
             dry: false,
             refresh: false,
+            tried: Vec::new(),
             failed: None,
         }
     }
@@ -212,6 +213,7 @@ mod tests {
             asked: None,
             bound: None,
             proposed: None,
+            tried: Vec::new(),
             shown: Default::default(),
         }
     }

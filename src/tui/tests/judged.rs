@@ -130,6 +130,7 @@ pub fn judged_view() -> JudgedView {
         asked: None,
         bound: None,
         proposed: None,
+        tried: Vec::new(),
         shown: Default::default(),
     };
     let judged = JudgedTest {

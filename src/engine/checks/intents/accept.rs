@@ -35,6 +35,20 @@ pub fn accept(root: &Path, reports: &TestReports, clauses: &[String], covers_all
     Ok(accepted)
 }
 
+/// Reads clauses, each as the grammar writes it.
+///
+/// # Errors
+/// When a sentence is no clause.
+pub fn sentences(clauses: &[String]) -> Result<Vec<String>, Trouble> {
+    let read = |sentence: &str| {
+        let clause = grammar::parse(sentence).map_err(|unclear| {
+            Trouble::usage(format!("“{}” is no clause.", text::display_line(sentence))).because(unclear.to_string())
+        })?;
+        Ok(clause.to_string())
+    };
+    clauses.iter().flat_map(|text| grammar::sentences(text)).map(read).collect()
+}
+
 /// Says what accepting would write: each file once.
 ///
 /// # Errors
@@ -45,13 +59,7 @@ pub fn plan(
     clauses: &[String],
     covers_all: bool,
 ) -> Result<(Vec<FileEdit>, Vec<Accepted>), Trouble> {
-    let mut sentences = Vec::new();
-    for sentence in clauses.iter().flat_map(|text| grammar::sentences(text)) {
-        let clause = grammar::parse(sentence).map_err(|unclear| {
-            Trouble::usage(format!("“{}” is no clause.", text::display_line(sentence))).because(unclear.to_string())
-        })?;
-        sentences.push(clause.to_string());
-    }
+    let sentences = sentences(clauses)?;
     let with_intents: Vec<(&String, &TestReport)> = reports.iter().filter(|(_, test)| !test.intent.trim().is_empty()).collect();
     if with_intents.is_empty() {
         return Err(Trouble::usage("None of these tests has an intent that ran to its end.")

@@ -144,8 +144,10 @@ impl Judge {
             verdict_files::leave(&self.root, request, &verdict, seen);
             return verdict;
         }
+        let tried: Vec<String> = request.tried.iter().flat_map(|text| own(text)).collect();
+        let tried = self.clauses(request, &journey, &tried);
         let verdict = self.decide(request, &mut journey, standing, &bound.journey, tell).await;
-        let mut verdict = Verdict { shown, bound: Some(bound), proposed: proposed.map(Box::new), ..verdict };
+        let mut verdict = Verdict { tried, shown, bound: Some(bound), proposed: proposed.map(Box::new), ..verdict };
         if matches!(verdict.verdict, Ruling::Unclear | Ruling::Error)
             && let Some(said) = intents::legacy::said(&self.root, &self.index, &request.test, &request.intent, &journey.events)
         {

@@ -29,6 +29,9 @@ pub struct Request {
     /// Ask the model anew, whatever it said before.
     #[serde(default)]
     pub refresh: bool,
+    /// Clauses that a person is about to accept: decided besides, and no part of the verdict.
+    #[serde(default)]
+    pub tried: Vec<String>,
     /// What the test said when it failed by its own assertion: its intent is not judged then.
     #[serde(default)]
     pub failed: Option<String>,

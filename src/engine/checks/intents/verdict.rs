@@ -76,6 +76,7 @@ pub(crate) fn verdict(ruling: Ruling, reason: impl Into<Sentence>, clauses: Vec<
         asked: None,
         bound: None,
         proposed: None,
+        tried: Vec::new(),
         shown: BTreeMap::new(),
     }
 }
@@ -179,6 +180,7 @@ mod tests {
             show: Vec::new(),
             dry: false,
             refresh: false,
+            tried: Vec::new(),
             failed: None,
         };
         assert_eq!(decisive(&request("A is called. B is never called.", &[])).map(|all| all.len()), Some(2));

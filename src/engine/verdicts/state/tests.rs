@@ -35,6 +35,7 @@ fn judged(core: &Arc<Core>, ruling: Ruling, reason: &str) -> Vec<(ProposalState,
         show: Vec::new(),
         dry: false,
         refresh: false,
+        tried: Vec::new(),
         failed: None,
     };
     let verdict = Verdict {
@@ -47,6 +48,7 @@ fn judged(core: &Arc<Core>, ruling: Ruling, reason: &str) -> Vec<(ProposalState,
         asked: None,
         bound: Some(Bound { journey: "did".into(), meaning: "means".into() }),
         proposed: None,
+        tried: Vec::new(),
         shown: Default::default(),
     };
     // What happens in one millisecond has no order.
