@@ -13,6 +13,8 @@ use serde_saphyr::{Error, ExternalMessageSource};
 
 use crate::base::text;
 
+mod written;
+
 /// Files larger than this many bytes are refused before parsing.
 pub const SIZE_MAX: usize = 1 << 20;
 /// As [`SIZE_MAX`], for a file of our own that grows with the project.
@@ -160,26 +162,8 @@ pub fn tree(text: &str) -> Result<Located, Misread> {
         let in_flow = why.contains("flow");
         Misread { at: error.location().map(place), why, in_flow }
     })?;
-    keep_letters(&mut tree, &text.lines().collect::<Vec<_>>());
+    written::keep(&mut tree, &text.lines().collect::<Vec<_>>());
     Ok(tree)
-}
-
-/// Takes a bare `y` or `n` for the letter that it is to Python, where YAML 1.1 reads a flag.
-fn keep_letters(tree: &mut Located, lines: &[&str]) {
-    match &mut tree.value {
-        Plain::Bool(_) => {
-            let (line, column) = (tree.at.line as usize, tree.at.column as usize);
-            let rest =
-                line.checked_sub(1).and_then(|above| lines.get(above)).map(|line| line.chars().skip(column.saturating_sub(1)));
-            let word: String = rest.into_iter().flatten().take_while(char::is_ascii_alphanumeric).collect();
-            if matches!(word.as_str(), "y" | "Y" | "n" | "N") {
-                tree.value = Plain::Text(word);
-            }
-        }
-        Plain::List(items) => items.iter_mut().for_each(|item| keep_letters(item, lines)),
-        Plain::Map(entries) => entries.iter_mut().for_each(|(_, _, value)| keep_letters(value, lines)),
-        _ => {}
-    }
 }
 
 /// Writes a value as YAML text.
@@ -225,6 +209,8 @@ pub enum Plain {
     Bool(bool),
     /// A whole number.
     Int(i64),
+    /// A whole number past 64 bits: its digits.
+    Whole(String),
     /// Any other number.
     Float(f64),
     /// A text.
@@ -278,9 +264,8 @@ impl<'de> Deserialize<'de> for Plain {
                 Ok(Plain::Int(value))
             }
 
-            #[allow(clippy::cast_precision_loss)]
             fn visit_u64<E>(self, value: u64) -> Result<Plain, E> {
-                Ok(i64::try_from(value).map_or(Plain::Float(value as f64), Plain::Int))
+                Ok(i64::try_from(value).map_or_else(|_| Plain::Whole(value.to_string()), Plain::Int))
             }
 
             fn visit_f64<E>(self, value: f64) -> Result<Plain, E> {

@@ -80,6 +80,7 @@ impl Filling<'_> {
             Plain::Null => Value::Null,
             Plain::Bool(flag) => Value::Bool(*flag),
             Plain::Int(number) => (*number).into(),
+            Plain::Whole(digits) => serde_json::from_str(digits).map_or(Value::Null, Value::Number),
             Plain::Float(number) => Number::from_f64(*number).map_or(Value::Null, Value::Number),
             Plain::Text(text) if self.table == Table::Former => Value::String(self.former(text)),
             Plain::Text(text) => self.typed(text, tree.at),

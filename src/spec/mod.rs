@@ -7,6 +7,7 @@
 //! reports go is the engine's affair.
 
 pub mod agent;
+mod argument_types;
 pub mod fold;
 pub mod interpolate;
 pub mod journey;

@@ -12,6 +12,7 @@ use crate::base::text;
 use crate::base::yaml::{Place, Plain};
 use crate::domain::spec::{Action, End, Spec, Step};
 use crate::python::plugins::{Broken, Checked, HostSpec, Plugin, PluginHost, Seen, Tool};
+use crate::spec::argument_types::{self, Told};
 use crate::spec::load::Mistake;
 
 /// What the name of our own tools is in lists.
@@ -104,14 +105,23 @@ impl Toolbox {
         self.host.as_ref().map_or(&[], PluginHost::broken)
     }
 
-    /// Finds the tools of a test that there are not, each with its place and the nearest names.
+    /// Finds what a test cannot be run with: tools that there are not, each with its place and the nearest names, and flags that
+    /// would reach a tool in place of a text.
     #[must_use]
     pub fn missing(&self, spec: &Spec) -> Vec<Mistake> {
         let built_in = built_in();
         let own = built_in.iter().map(|tool| tool.name.as_str());
         let plugins = self.plugins().iter().flat_map(|plugin| plugin.tools.iter().map(|tool| tool.name.as_str()));
         let not_async = self.plugins().iter().flat_map(|plugin| plugin.not_async.iter().map(String::as_str));
-        missing(spec, &own.chain(plugins).collect::<Vec<_>>(), &not_async.collect::<Vec<_>>(), self.broken())
+        let mut all = missing(spec, &own.chain(plugins).collect::<Vec<_>>(), &not_async.collect::<Vec<_>>(), self.broken());
+        let described = self.described();
+        walk(spec, &mut |step| {
+            let Action::Tool { tool: word, args, .. } = &step.action else { return };
+            if let (Some(tool), Plain::Map(given)) = (described.iter().find(|tool| tool.name == word.text), &args.value) {
+                all.extend(argument_types::misfits(tool, given, Told::FlagsForTexts));
+            }
+        });
+        all
     }
 
     /// Calls a tool; it is ended when its time is over, or when somebody stops the test.
@@ -228,7 +238,7 @@ pub fn missing(spec: &Spec, names: &[&str], not_async: &[&str], broken: &[Broken
     missing
 }
 
-/// Finds arguments that a tool does not take, and those that it lacks, by its own description. What a step gives as a
+/// Finds arguments that a tool does not take, at all or of that type, and those that it lacks, by its own description. What a step gives as a
 /// reference, or a tool that takes any, is not judged.
 #[must_use]
 pub fn misfits<'t>(spec: &Spec, tools: impl Fn(&str) -> Option<&'t Tool>) -> Vec<Mistake> {
@@ -257,6 +267,7 @@ pub fn misfits<'t>(spec: &Spec, tools: impl Fn(&str) -> Option<&'t Tool>) -> Vec
             let what = format!("{} needs {}.", named(&word.text), lacking.join(", "));
             found.push(Mistake { at: word.at, length: word.text.chars().count(), what });
         }
+        found.extend(argument_types::misfits(tool, given, Told::All));
     });
     found
 }

@@ -229,6 +229,9 @@ impl Reader {
             (Form::Delay, _) if seconds(value).is_some_and(|seconds| (0.0..=schema::SECONDS_MAX).contains(&seconds)) => {
                 return true;
             }
+            (Form::Seconds | Form::Delay, Plain::Text(text)) if text.starts_with('0') && text.parse::<f64>().is_ok() => {
+                ("a number of seconds", " Write it without quotes, and without zeros in front.")
+            }
             (Form::Seconds, Plain::Text(text)) if text.parse::<f64>().is_ok() => {
                 ("a number of seconds above 0", " Take the quotes away.")
             }
@@ -249,7 +252,7 @@ impl Reader {
             (Form::Steps, Plain::List(items)) if !items.is_empty() || name != "steps" => return true,
             (Form::Steps, Plain::List(_)) => ("a list of steps that is not empty", ""),
             (Form::Steps, _) => ("a list of steps", " Each begins with `-`."),
-            (Form::Text | Form::TextOrTexts, Plain::Int(_) | Plain::Float(_) | Plain::Bool(_)) => {
+            (Form::Text | Form::TextOrTexts, Plain::Int(_) | Plain::Whole(_) | Plain::Float(_) | Plain::Bool(_)) => {
                 ("a text", " Put it in quotes.")
             }
             (Form::Text, _) => ("a text", ""),
@@ -342,17 +345,19 @@ fn kind(value: &Plain) -> &'static str {
     match value {
         Plain::Null => "nothing",
         Plain::Bool(_) => "true or false",
-        Plain::Int(_) | Plain::Float(_) => "a number",
+        Plain::Int(_) | Plain::Whole(_) | Plain::Float(_) => "a number",
         Plain::Text(_) => "a text",
         Plain::List(_) => "a list",
         Plain::Map(_) => "a mapping",
     }
 }
 
-fn value_shown(value: &Plain) -> String {
+/// Writes a value as a part of a sentence.
+pub(super) fn value_shown(value: &Plain) -> String {
     match value {
         Plain::Bool(flag) => flag.to_string(),
         Plain::Int(number) => number.to_string(),
+        Plain::Whole(digits) => shown(digits),
         Plain::Float(number) => number.to_string(),
         Plain::Text(text) => format!("the text “{}”", shown(text)),
         other => kind(other).to_owned(),
@@ -360,7 +365,7 @@ fn value_shown(value: &Plain) -> String {
 }
 
 /// Characters of a value on its first line, as far as they are known.
-fn length(value: &Located) -> usize {
+pub(super) fn length(value: &Located) -> usize {
     match &value.value {
         Plain::Text(text) => text.lines().next().map_or(1, |line| line.chars().count()),
         Plain::List(_) | Plain::Map(_) | Plain::Null => 1,
