@@ -57,7 +57,7 @@ pub fn parse(sentence: &str) -> Result<Clause, Unclear> {
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     for line in text.lines() {
-        let line = line.trim().trim_start_matches(['-', '*', '•']).trim_start();
+        let line = unnumbered(line.trim().trim_start_matches(['-', '*', '•']).trim_start());
         let mut rest = line;
         // A full stop ends a sentence where a space or the line's end follows it; not inside quotes.
         let mut quote = None;
@@ -81,6 +81,13 @@ pub fn sentences(text: &str) -> Vec<&str> {
     }
     out.retain(|sentence| !sentence.is_empty());
     out
+}
+
+/// Leaves out the number of an item in a list: `1. `, `2) `.
+fn unnumbered(line: &str) -> &str {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_number = (1..=2).contains(&(line.len() - rest.len()));
+    rest.strip_prefix(['.', ')']).filter(|rest| is_number && rest.starts_with(' ')).map_or(line, str::trim_start)
 }
 
 impl Parser {

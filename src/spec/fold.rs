@@ -6,8 +6,9 @@ use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::spec::{End, Phase, Spec, Status, StepReport};
 use crate::domain::verdict::{ClauseOutcome, Decided, Ruling};
-use crate::judge::{data, grammar};
-use crate::spec::run::{Ran, decided, needs_model};
+use crate::judge::data;
+use crate::spec::run::{Ran, decided};
+use crate::spec::sentences;
 
 /// Says what a step came to by what rules decided.
 #[must_use]
@@ -65,12 +66,12 @@ impl Ending {
 /// Decides by rules what has to hold, and what must not, in the end.
 #[must_use]
 pub fn ending(spec: &Spec, ran: &Ran) -> Ending {
-    let all = |text: &str| grammar::sentences(text).into_iter().map(|sentence| in_the_end(sentence, ran)).collect();
+    let all = |text: &str| sentences::decide(text, false, |sentence| in_the_end(sentence, ran));
     Ending { pass_if: all(&spec.pass_if.text), fail_if: all(&spec.fail_if.text) }
 }
 
-fn in_the_end(sentence: &str, ran: &Ran) -> Decided {
-    by_steps(sentence, &ran.steps).or_else(|| data::decide(sentence, &ran.known)).unwrap_or_else(|| needs_model(sentence))
+fn in_the_end(sentence: &str, ran: &Ran) -> Option<Decided> {
+    by_steps(sentence, &ran.steps).or_else(|| data::decide(sentence, &ran.known))
 }
 
 /// "all steps pass", "any step fails", "“Create a user” passes".

@@ -15,6 +15,7 @@ pub mod load;
 pub mod prompt;
 pub mod run;
 pub mod schema;
+pub mod sentences;
 pub mod tools;
 pub mod validate;
 pub mod written;

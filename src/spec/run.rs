@@ -15,6 +15,7 @@ use crate::judge::{data, grammar};
 use crate::spec::agent::{self, Agent, Arrived, Driven, Errands, Said};
 use crate::spec::fold;
 use crate::spec::interpolate::{self, Filled, Known, STORED, Table};
+use crate::spec::sentences;
 use crate::spec::tools::{Called, STOPPED, Toolbox};
 
 /// Seconds that teardown may take when the test was stopped.
@@ -330,12 +331,12 @@ impl Run<'_> {
                 checked.map_or_else(|why| (ClauseOutcome::Violated, why), |()| (ClauseOutcome::Holds, String::new()));
             clauses.push(decided(&format!("check: {}", check.text), outcome, &why));
         }
-        for wording in step.expect.iter().chain(&step.analyze) {
-            clauses.extend(
-                grammar::sentences(&wording.text)
-                    .into_iter()
-                    .map(|sentence| data::decide(sentence, &scope).unwrap_or_else(|| needs_model(sentence))),
-            );
+        let rules = |sentence: &str| data::decide(sentence, &scope);
+        if let Some(expect) = &step.expect {
+            clauses.extend(sentences::decide(&expect.text, false, rules));
+        }
+        if let Some(analyze) = &step.analyze {
+            clauses.extend(sentences::decide(&analyze.text, true, rules));
         }
         clauses
     }
