@@ -161,6 +161,16 @@ pub fn schema(ids: &[String]) -> Json {
     }))
 }
 
+/// What sentences come to that have to hold, and others that must not come about.
+#[must_use]
+pub fn fold_with(outcomes: impl IntoIterator<Item = Outcome>, must_not: &[bool]) -> Word {
+    fold(outcomes.into_iter().enumerate().map(|(at, outcome)| match outcome {
+        Outcome::Holds if must_not.get(at) == Some(&true) => Outcome::Violated,
+        Outcome::Violated | Outcome::Vacuous if must_not.get(at) == Some(&true) => Outcome::Holds,
+        other => other,
+    }))
+}
+
 /// All together: one that is violated fails, one that is open leaves it open, and it takes one that holds to pass.
 #[must_use]
 pub fn fold(outcomes: impl IntoIterator<Item = Outcome>) -> Word {

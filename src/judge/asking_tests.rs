@@ -172,8 +172,16 @@ fn answered(text: &str, incomplete: bool) -> Result<Believed, Fault> {
     let events = journey(SCRIPT);
     let sent = sent(SCRIPT, PLENTY);
     let ids = ["c1".to_owned(), "c2".to_owned()];
-    let asked =
-        validate::Asked { nonce: "5f", ids: &ids, sent: &sent, events: &events, names: &NAMES, incomplete, suspicious: false };
+    let asked = validate::Asked {
+        nonce: "5f",
+        ids: &ids,
+        must_not: &[],
+        sent: &sent,
+        events: &events,
+        names: &NAMES,
+        incomplete,
+        suspicious: false,
+    };
     validate(text, &asked)
 }
 
@@ -277,6 +285,7 @@ fn what_speaks_to_the_model_is_found_and_ordinary_data_is_not() {
     let asked = validate::Asked {
         nonce: "5f",
         ids: &ids,
+        must_not: &[],
         sent: &sent,
         events: &events,
         names: &NAMES,
@@ -285,6 +294,38 @@ fn what_speaks_to_the_model_is_found_and_ordinary_data_is_not() {
     };
     let suspicion = validate(&good().to_string(), &asked).unwrap().suspicion.unwrap();
     assert!(suspicion.contains("(L1)"), "{suspicion}");
+}
+
+#[test]
+fn where_a_sentence_must_not_come_about_only_outcomes_count() {
+    let (events, sent) = (journey(SCRIPT), sent(SCRIPT, PLENTY));
+    let ids = ["c1".to_owned(), "c2".to_owned()];
+    let held = |must_not: &[bool], verdict: &str| {
+        let mut answer = good();
+        answer["verdict"] = json!(verdict);
+        let asked = validate::Asked {
+            nonce: "5f",
+            ids: &ids,
+            must_not,
+            sent: &sent,
+            events: &events,
+            names: &NAMES,
+            incomplete: false,
+            suspicious: false,
+        };
+        validate(&answer.to_string(), &asked).map_err(|fault| fault.rule)
+    };
+    for verdict in ["PASS", "FAIL", "UNCLEAR"] {
+        assert!(held(&[false, true], verdict).is_ok(), "{verdict}");
+    }
+    assert_eq!(["PASS", "FAIL", "UNCLEAR"].iter().filter(|verdict| held(&[false, false], verdict) == Err("V8")).count(), 2);
+    use Outcome::{Holds, Unclear, Vacuous, Violated};
+    let fold = |outcomes: [Outcome; 2]| answer::fold_with(outcomes, &[false, true]);
+    assert_eq!(fold([Holds, Violated]), answer::Word::Pass);
+    assert_eq!(fold([Holds, Vacuous]), answer::Word::Pass);
+    assert_eq!(fold([Holds, Holds]), answer::Word::Fail);
+    assert_eq!(fold([Holds, Unclear]), answer::Word::Unclear);
+    assert_eq!(answer::fold_with([Holds, Violated], &[]), answer::Word::Fail);
 }
 
 #[test]
@@ -305,6 +346,8 @@ fn question(events: &[JourneyEvent], intent: &str, source: &str, budget: usize) 
         wanted: Wanted::Verdict,
         intent,
         sentences: &[intent.to_owned()],
+        must_not: &[],
+        whole: false,
         decided: &[("A is called".into(), "holds")],
         events,
         names: &NAMES,
@@ -363,6 +406,8 @@ fn data_cannot_end_its_part_in_any_place_of_a_question_about_an_intent() {
                 wanted,
                 intent: data,
                 sentences: &[data.to_owned()],
+                must_not: &[],
+                whole: false,
                 decided: &[(data.to_owned(), "holds")],
                 events: &events,
                 names: &NAMES,

@@ -16,8 +16,8 @@ use crate::domain::callee::Callee;
 use crate::domain::journey::{JourneyEvent, LineId, Phase, What};
 use crate::domain::value::Value;
 use crate::judge::names::Names;
-use crate::judge::prompt_journey::{Line, PromptJourney, TooLong, tokens};
-use crate::judge::telling::Teller;
+use crate::judge::prompt_journey::{Cut, Line, PromptJourney, TooLong, tokens};
+use crate::judge::telling::{self, Teller};
 
 /// Bytes of a value, step by step.
 const VALUE: [usize; STEPS] = [300, 300, 300, 120, 60, 30];
@@ -56,7 +56,7 @@ pub fn compact(events: &[JourneyEvent], names: &Names, focus: &HashSet<Callee>, 
         if writer.all() {
             let mut lines = writer.lines;
             lines.sort_by_key(|line| (line.first, line.last));
-            let sent = PromptJourney { lines, steps: step };
+            let sent = PromptJourney { lines, steps: step, cut: Vec::new() };
             needs = tokens(&sent.text());
             if needs <= most {
                 return Ok(sent);
@@ -64,6 +64,52 @@ pub fn compact(events: &[JourneyEvent], names: &Names, focus: &HashSet<Callee>, 
         }
     }
     Err(TooLong { needs })
+}
+
+/// Tells a journey with its values whole and as they are: for questions about the values. Of those that do not fit the largest are
+/// cut, all to one length, and it is said which. `None` where it does not fit even so.
+pub fn with_whole_values(events: &[JourneyEvent], names: &Names, focus: &HashSet<Callee>, most: usize) -> Option<PromptJourney> {
+    let tree = Tree::of(events);
+    let tell = |limit: usize| {
+        let mut writer = Writer::new(&tree, names, focus, 0, most);
+        writer.whole = Some(limit);
+        if !writer.all() {
+            return None;
+        }
+        let (mut lines, cut) = (writer.lines, writer.cut);
+        lines.sort_by_key(|line| (line.first, line.last));
+        let whole = |line: LineId| {
+            let event = (line.0 as usize).checked_sub(1).and_then(|at| events.get(at));
+            event.map_or(0, |event| values(&event.what).map(|value| value.summary(usize::MAX).len()).sum::<usize>())
+        };
+        let cut = cut.into_iter().map(|line| Cut { line, shown: limit, whole: whole(line) }).collect();
+        let sent = PromptJourney { lines, steps: 0, cut };
+        (tokens(&sent.text()) <= most).then_some(sent)
+    };
+    // No value that has more bytes fits.
+    let (mut fits, mut over) = (VALUE[0], most.saturating_mul(16).max(VALUE[0]));
+    if let Some(sent) = tell(over) {
+        return Some(sent);
+    }
+    let mut best = tell(fits)?;
+    while over - fits > VALUE[0] {
+        let middle = fits + (over - fits) / 2;
+        match tell(middle) {
+            Some(sent) => (best, fits) = (sent, middle),
+            None => over = middle,
+        }
+    }
+    Some(best)
+}
+
+/// The values of an event.
+fn values(what: &What) -> impl Iterator<Item = &Value> {
+    let (args, value): (&[Argument], _) = match what {
+        What::Call { args, .. } => (args, None),
+        What::Return { value, .. } | What::Yield { value } | What::Raise { exception: value, .. } => (&[], Some(value)),
+        What::Resume | What::Throw { .. } | What::Touch { .. } => (&[], None),
+    };
+    args.iter().map(|arg| &arg.value).chain(value)
 }
 
 /// A call with what happened in it.
@@ -221,6 +267,12 @@ struct Writer<'t, 'a> {
     teller: Teller,
     short: HashMap<&'a Callee, String>,
     lines: Vec<Line>,
+    /// Values are told as they are, in so many bytes at most.
+    whole: Option<usize>,
+    /// A value of the line that is written was cut.
+    is_cut: bool,
+    /// The lines with values that were.
+    cut: Vec<LineId>,
     /// How many activations of each function are around.
     around: HashMap<&'a Callee, usize>,
 }
@@ -237,6 +289,9 @@ impl<'t, 'a> Writer<'t, 'a> {
             teller: Teller::default(),
             short: HashMap::new(),
             lines: Vec::new(),
+            whole: None,
+            is_cut: false,
+            cut: Vec::new(),
             around: HashMap::new(),
         }
     }
@@ -496,7 +551,10 @@ impl<'t, 'a> Writer<'t, 'a> {
     }
 
     fn value(&mut self, value: &Value) -> String {
-        clean(&self.teller.value(value, VALUE[self.step]))
+        let Some(limit) = self.whole else { return clean(&self.teller.value(value, VALUE[self.step])) };
+        let text = telling::as_it_is(value, limit);
+        self.is_cut |= text.len() >= limit && text.ends_with('…');
+        clean(&text)
     }
 
     fn name(&mut self, function: &'a Callee) -> String {
@@ -521,6 +579,9 @@ impl<'t, 'a> Writer<'t, 'a> {
         let text = format!("{number} {kind} {}", Json::Object(whole));
         self.left = self.left.saturating_sub(text.chars().count() + 1);
         let bare = format!("{number} {kind} {}", Json::Object(bare));
+        if std::mem::take(&mut self.is_cut) {
+            self.cut.push(first);
+        }
         self.lines.push(Line { first, last, text, bare, counted, begins });
     }
 }

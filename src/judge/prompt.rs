@@ -15,10 +15,10 @@ use crate::base::text::display_line;
 use crate::domain::callee::Callee;
 use crate::domain::function::FunctionId;
 use crate::domain::journey::JourneyEvent;
-use crate::judge::compact::{clean, compact};
+use crate::judge::compact::{clean, compact, with_whole_values};
 use crate::judge::forms;
 use crate::judge::names::Names;
-use crate::judge::prompt_journey::{PromptJourney, TooLong, tokens};
+use crate::judge::prompt_journey::{Cut, PromptJourney, TooLong, tokens};
 use crate::judge::suggest::words;
 use crate::judge::validate;
 
@@ -59,6 +59,10 @@ const UNCALLED: usize = 150;
 const SOURCE_MAX: usize = 6 << 10;
 /// Share of the budget that sources may take, in percent.
 const SOURCES: usize = 40;
+/// Lines with cut values that are named.
+const CUT_SHOWN: usize = 10;
+/// Tokens that it takes to say so.
+const CUT_TOKENS: usize = 300;
 /// Characters of a mark and of a nonce.
 const MARK: usize = 16;
 
@@ -70,10 +74,14 @@ pub struct Question<'a> {
     pub intent: &'a str,
     /// The sentences of it that nothing else decides, or that are to be said in clauses.
     pub sentences: &'a [String],
+    /// Of each sentence, whether it must not come about; none of an intent.
+    pub must_not: &'a [bool],
     /// What rules decided already: sentence and outcome.
     pub decided: &'a [(String, &'static str)],
     /// The journey.
     pub events: &'a [JourneyEvent],
+    /// Its values are what the sentences are about: they are sent whole, as far as they fit.
+    pub whole: bool,
     /// What the project defines.
     pub names: &'a Names,
     /// The functions that ran: each with its source, bare, in the order of their first calls.
@@ -105,6 +113,8 @@ pub struct Asked {
     filling: Vec<(&'static str, String)>,
     /// The numbers of the sentences.
     pub ids: Vec<String>,
+    /// Of each sentence, whether it must not come about; none of an intent.
+    pub must_not: Vec<bool>,
     /// The journey as it is sent.
     pub sent: PromptJourney,
     /// Something in the sources reads like an instruction.
@@ -174,11 +184,12 @@ pub fn ask(question: &Question<'_>, redactor: &mut Redactor) -> Result<Asked, To
             display_line(&safe(why, redactor))
         )
     });
+    let must_not = if question.must_not.contains(&true) { wanted.section("must_not") } else { "" };
     let intent = safe(question.intent, redactor);
-    let filling = vec![
+    let mut filling = vec![
         ("intent", json!(intent).to_string()),
         ("sentences", spans.join("\n")),
-        ("decided", decided),
+        ("decided", format!("{must_not}{decided}")),
         ("incomplete", incomplete),
     ];
     let text = filled(wanted.section("question"), &filling);
@@ -188,8 +199,22 @@ pub fn ask(question: &Question<'_>, redactor: &mut Redactor) -> Result<Asked, To
         + tokens(wanted.section("functions"))
         + tokens(wanted.section("journey"));
     let left = question.budget.saturating_sub(around + MARK);
-    let mut sent = compact(question.events, question.names, &focus(question), left)
-        .map_err(|TooLong { needs }| TooLong { needs: needs.saturating_add(around) })?;
+    let whole = || with_whole_values(question.events, question.names, &focus(question), left.saturating_sub(CUT_TOKENS));
+    let sent = if question.whole { whole() } else { None };
+    let is_whole = sent.is_some();
+    let mut sent = match sent {
+        Some(sent) => sent,
+        None => compact(question.events, question.names, &focus(question), left)
+            .map_err(|TooLong { needs }| TooLong { needs: needs.saturating_add(around) })?,
+    };
+    if question.whole && !is_whole {
+        // Values were wanted whole, and are not.
+        sent.steps = sent.steps.max(1);
+    }
+    if !sent.cut.is_empty() {
+        let said = filled(wanted.section("cut"), &[("cut", cut_lines(&sent.cut))]);
+        filling.iter_mut().filter(|(name, _)| *name == "decided").for_each(|(_, text)| text.insert_str(0, &said));
+    }
     sent.change(&mut |text| redactor.redact_random(text));
     let journey = sent.text();
     let suspicious = validate::instruction(&functions).is_some();
@@ -197,7 +222,21 @@ pub fn ask(question: &Question<'_>, redactor: &mut Redactor) -> Result<Asked, To
     let functions = wanted.fenced("functions", functions);
     let journey = wanted.fenced("journey", journey);
     let tokens = tokens(&rules) + tokens(&functions) + tokens(&journey) + tokens(&text);
-    Ok(Asked { wanted, intent, rules, functions, journey, code, filling, ids, sent, suspicious, tokens, version })
+    let must_not = question.must_not.to_vec();
+    Ok(Asked { wanted, intent, rules, functions, journey, code, filling, ids, must_not, sent, suspicious, tokens, version })
+}
+
+/// Says which lines have values that are cut.
+fn cut_lines(cut: &[Cut]) -> String {
+    let mut said: Vec<String> = cut
+        .iter()
+        .take(CUT_SHOWN)
+        .map(|cut| format!("{} shows at most {} bytes of each value, of {} in all", cut.line, cut.shown, cut.whole))
+        .collect();
+    if cut.len() > CUT_SHOWN {
+        said.push(format!("and {} more lines", cut.len() - CUT_SHOWN));
+    }
+    said.join("; ")
 }
 
 /// Writes the functions: sources as far as there is room, of the others the names.

@@ -22,12 +22,25 @@ pub struct Line {
     pub begins: Option<Callee>,
 }
 
+/// A line whose values are not whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut {
+    /// The line.
+    pub line: LineId,
+    /// Bytes of each of its values that are sent at most.
+    pub shown: usize,
+    /// Bytes of its values.
+    pub whole: usize,
+}
+
 /// A journey as it is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PromptJourney {
     pub(super) lines: Vec<Line>,
     /// How many steps were taken to make it fit.
     pub steps: usize,
+    /// Lines whose values did not fit, where values are wanted whole.
+    pub cut: Vec<Cut>,
 }
 
 /// It does not fit.

@@ -275,6 +275,11 @@ impl Teller {
     }
 }
 
+/// Writes a value as it is, in about so many bytes; secrets are told by their kind and number.
+pub(super) fn as_it_is(value: &Value, limit: usize) -> String {
+    marked(&value.summary(limit))
+}
+
 /// Writes placeholders of secrets as everywhere: `[REDACTED:password#1]`.
 fn marked(text: &str) -> String {
     text.replace("‹secret:", "[REDACTED:").replace('›', "]")

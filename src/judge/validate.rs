@@ -30,6 +30,8 @@ pub struct Asked<'a> {
     pub nonce: &'a str,
     /// The numbers of the sentences.
     pub ids: &'a [String],
+    /// Of each sentence, whether it must not come about.
+    pub must_not: &'a [bool],
     /// The journey as it was sent.
     pub sent: &'a PromptJourney,
     /// The journey as it was.
@@ -136,8 +138,9 @@ pub fn validate(text: &str, asked: &Asked<'_>) -> Result<Believed, Fault> {
     for sentence in &sentences {
         judged.push(held(sentence, asked)?);
     }
+    // Where a sentence must not come about the word has two readings, and only the outcomes count.
     let own = fold(sentences.iter().map(|sentence| sentence.outcome));
-    if own != answer.verdict {
+    if own != answer.verdict && !asked.must_not.contains(&true) {
         return fault("V8", format!("the outcomes come to {own:?}, and verdict says {:?}", answer.verdict));
     }
     let suspicion = suspicion(&answer, asked)?.map(Into::into);

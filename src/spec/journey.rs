@@ -142,6 +142,8 @@ mod tests {
                 wanted: Wanted::Verdict,
                 intent: "It is nice.",
                 sentences: &["It is nice.".to_owned()],
+                must_not: &[],
+                whole: true,
                 decided: &[],
                 events: &journey.events,
                 names: &journey.names,
@@ -156,6 +158,50 @@ mod tests {
         let data = hostile(&asked("x"));
         let prompt = asked(&data);
         assert!(prompt.contains(CANARY) && !outside(&prompt).contains(CANARY), "{prompt}");
+    }
+
+    #[test]
+    fn a_question_holds_results_whole_up_to_its_budget_and_says_what_is_cut() {
+        use crate::base::redact::Redactor;
+        use crate::judge::prompt::{Asked, Question, Wanted, ask};
+        let user = |id: usize| json!({ "id": id, "email": format!("user{id}@example.com"), "born": "2026-13-45T99:00:00" });
+        let asked = |users: usize, budget: usize| -> Asked {
+            let result = (0..users).map(user).collect::<serde_json::Value>();
+            let journey = of_steps(&[
+                step("a", Some("api_users"), End::Returned { result }),
+                step("b", Some("api_path"), End::Returned { result: json!("/tmp/abc/x 0x7fffdeadbeef") }),
+            ]);
+            let question = Question {
+                wanted: Wanted::Verdict,
+                intent: "It is nice.",
+                sentences: &["fail_if: it is odd".to_owned()],
+                must_not: &[true],
+                decided: &[],
+                events: &journey.events,
+                whole: true,
+                names: &journey.names,
+                sources: &[],
+                others: &[],
+                incomplete: None,
+                budget,
+            };
+            ask(&question, &mut Redactor::default()).unwrap()
+        };
+        let whole = asked(60, 24_000);
+        for text in ["user0@example.com", "user59@example.com", "2026-13-45T99:00:00", "/tmp/abc/x 0x7fffdeadbeef"] {
+            assert!(whole.journey.contains(text), "{text}: {}", whole.journey);
+        }
+        let question = whole.question(0, None).0;
+        assert!(whole.sent.cut.is_empty() && !question.contains("did not fit"), "{question}");
+        assert!(question.contains("must not come about"), "{question}");
+        let cut = asked(5_000, 24_000);
+        assert!(cut.tokens <= 24_000 && cut.tokens > 15_000, "as much as fits: {}", cut.tokens);
+        let [one] = cut.sent.cut.as_slice() else { panic!("{:?}", cut.sent.cut) };
+        assert!(one.line == LineId(2) && one.whole > 300_000 && (20_000..one.whole).contains(&one.shown), "{one:?}");
+        assert!(cut.journey.contains("/tmp/abc/x"), "what is small stays whole");
+        let question = cut.question(0, None).0;
+        assert!(question.contains("L2 shows at most") && question.contains("is `unclear`"), "{question}");
+        assert_ne!((whole.hash(), whole.standing()), (cut.hash(), cut.standing()), "another question has another key");
     }
 
     #[test]

@@ -435,6 +435,8 @@ impl Material {
             wanted,
             intent,
             sentences: &self.sentences,
+            must_not: &[],
+            whole: false,
             decided: &self.decided,
             events,
             names: &self.names,
@@ -450,7 +452,7 @@ impl Material {
 fn joined(mut standing: Standing, reply: Reply, evaluator: Evaluator, events: &[JourneyEvent]) -> Verdict {
     match reply {
         Reply::Not { ruling, reason, asked } => Verdict { evaluator, asked, ..verdict(ruling, reason, standing.clauses) },
-        Reply::Decided { sentences, suspicion, asked } => {
+        Reply::Decided { sentences, suspicion, asked, .. } => {
             for (place, sentence) in standing.open.into_iter().zip(sentences) {
                 let clause = &mut standing.clauses[place];
                 clause.outcome = match sentence.outcome {

@@ -96,6 +96,8 @@ pub enum Reply {
         sentences: Vec<Judged>,
         /// Why nothing may pass beside them, if it may not.
         suspicion: Option<Sentence>,
+        /// All of it, in a sentence of the model's.
+        summary: String,
         /// What it took.
         asked: Asked,
     },
@@ -127,6 +129,8 @@ struct Opinion {
     word: Word,
     sentences: Vec<KeptSentence>,
     suspicion: Option<Sentence>,
+    #[serde(default)]
+    summary: String,
     asked: Asked,
 }
 
@@ -344,13 +348,13 @@ impl Asking {
             evidence: sentence.evidence.into_iter().map(LineId).collect(),
         });
         let asked = Asked { kept: true, times: 0, cost: None, ..opinion.asked };
-        Some(Reply::Decided { sentences: sentences.collect(), suspicion: opinion.suspicion, asked })
+        Some(Reply::Decided { sentences: sentences.collect(), suspicion: opinion.suspicion, summary: opinion.summary, asked })
     }
 
     /// Keeps a verdict; where that is not possible, it is asked for anew the next time.
     fn keep(&self, key: &str, written: &prompt::Asked, about: &About<'_>, reply: &Reply) {
-        let (Some(kept), Reply::Decided { sentences, suspicion, asked }) = (&self.kept, reply) else { return };
-        let word = answer::fold(sentences.iter().map(|sentence| sentence.outcome));
+        let (Some(kept), Reply::Decided { sentences, suspicion, summary, asked }) = (&self.kept, reply) else { return };
+        let word = answer::fold_with(sentences.iter().map(|sentence| sentence.outcome), &written.must_not);
         let opinion = Opinion {
             evaluator: self.evaluator(),
             question: written.hash(),
@@ -365,6 +369,7 @@ impl Asking {
                 })
                 .collect(),
             suspicion: suspicion.clone(),
+            summary: summary.clone(),
             asked: asked.clone(),
         };
         for result in [kept.put(key, &opinion), kept.put(&self.last_key(about), &word)] {
@@ -400,7 +405,9 @@ impl Reply {
     fn of(believed: Believed, split: Option<String>, asked: Asked) -> Self {
         match split {
             Some(reason) => Self::Not { ruling: Ruling::Unclear, reason: reason.into(), asked: Some(asked) },
-            None => Self::Decided { sentences: believed.sentences, suspicion: believed.suspicion, asked },
+            None => {
+                Self::Decided { sentences: believed.sentences, suspicion: believed.suspicion, summary: believed.summary, asked }
+            }
         }
     }
 }
@@ -418,7 +425,7 @@ impl Turn<'_, '_> {
     /// Hears one opinion, and more where it is in doubt. Gives the first, and what is said where they do not agree.
     async fn opinions(&mut self, last: Option<Word>) -> Result<(Believed, Option<String>), (Ruling, String)> {
         let (first, repaired) = self.opinion(0).await?;
-        let word = word(&first);
+        let word = answer::fold_with(outcomes(&first), &self.written.must_not);
         let doubtful = repaired || first.confidence == Confidence::Low || last.is_some_and(|last| last != word);
         if doubtful {
             for number in 1..OPINIONS {
@@ -452,6 +459,7 @@ impl Turn<'_, '_> {
         let held = validate::Asked {
             nonce: &nonce,
             ids: &self.written.ids,
+            must_not: &self.written.must_not,
             sent: &self.written.sent,
             events: self.question.events,
             names: self.question.names,
@@ -502,8 +510,4 @@ impl Turn<'_, '_> {
 
 fn outcomes(believed: &Believed) -> Vec<Outcome> {
     believed.sentences.iter().map(|sentence| sentence.outcome).collect()
-}
-
-fn word(believed: &Believed) -> Word {
-    answer::fold(outcomes(believed))
 }
