@@ -55,6 +55,8 @@ impl Scratch {
                 // Between making and locking, another process may have found it without a lock.
                 Ok(Some(lock)) if is_still(&lock, folder.path()) => return Ok(Self { folder, _lock: Some(lock) }),
                 Ok(_) => {}
+                // Or removed it already.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 // A file system without locks: nobody can take it for abandoned.
                 Err(_) => return Ok(Self { folder, _lock: None }),
             }

@@ -168,12 +168,14 @@ impl Confinement {
         }
     }
 
-    /// Gives the private folder for temporary files at [`Level::Namespaces`]. What may be written there may be written in all below
-    /// it: in a project below `/tmp` that would be pipes which lead out of the sandbox.
+    /// Gives the private folder for temporary files at [`Level::Namespaces`].
     pub(super) fn temporary(&self) -> &'static str {
-        let holds = Path::new("/tmp").starts_with(&self.root);
-        let is_below = self.root.starts_with("/tmp") && self.profile == Profile::Calls;
-        if holds || is_below { "/var/tmp" } else { "/tmp" }
+        if Path::new("/tmp").starts_with(&self.root) { "/var/tmp" } else { "/tmp" }
+    }
+
+    /// Tells whether the project itself, and no layer over it, lies in the folder for temporary files.
+    pub(super) fn is_below_temporary(&self) -> bool {
+        self.profile == Profile::Calls && self.root.starts_with(self.temporary())
     }
 
     /// Gives the whole environment of the command.
@@ -253,10 +255,14 @@ mod tests {
             )
         );
         assert_eq!(env["HOME"], "/tmp");
+        assert!(!confinement.is_below_temporary());
         confinement.root = "/tmp/project".into();
-        assert_eq!(confinement.environment(Level::Namespaces)["HOME"], "/var/tmp");
+        assert_eq!(confinement.environment(Level::Namespaces)["HOME"], "/tmp");
+        assert!(confinement.is_below_temporary());
         confinement.profile = Profile::RecordedTest;
-        assert_eq!(confinement.environment(Level::Namespaces)["HOME"], "/tmp", "its project is a layer of its own");
+        assert!(!confinement.is_below_temporary(), "its project is a layer of its own");
+        confinement.root = "/tmp".into();
+        assert_eq!(confinement.environment(Level::Namespaces)["HOME"], "/var/tmp");
         assert_eq!(confinement.environment(Level::Landlock)["TMPDIR"], "/srv/scratch");
     }
 }

@@ -373,8 +373,7 @@ fn what_a_person_accepted_decides_until_the_intent_or_the_journey_changes() {
     assert_eq!(code, 2, "{said}");
     assert!(said.contains("“the user is happy” is no clause."), "{said}");
     let (code, said) = check(&place, &["--accept", test, "-c", "Database.exists is called exactly once"]);
-    assert_eq!(code, 0, "{said}");
-    assert!(said.contains("✓ Database.exists is called exactly once: holds in this run of"), "{said}");
+    assert!(code == 0 && said.contains("✓ Database.exists is called exactly once: holds in this run of"), "{code}: {said}");
     let [ruling, evaluator, reason] = verdict(&place);
     assert_eq!((ruling.as_str(), evaluator.as_str()), ("PASS", "rules"), "{reason}");
     // Each is decided on the run before it is accepted: one that names nothing changes nothing.
@@ -383,8 +382,7 @@ fn what_a_person_accepted_decides_until_the_intent_or_the_journey_changes() {
     assert!(said.contains("✓ Database.exists is called:") && said.contains("? Database.exist is called:"), "{said}");
     assert!(said.contains("Nothing was accepted") && verdict(&place)[0] == "PASS", "{said}");
     let (code, said) = check(&place, &["--accept", test, "-c", "Database.exists is called exactly twice"]);
-    assert_eq!(code, 1, "{said}");
-    assert!(said.contains("✗ Database.exists is called exactly twice: does not hold in this run"), "{said}");
+    assert!(code == 1 && said.contains("✗ Database.exists is called exactly twice: does not hold in this run"), "{code}: {said}");
     assert_eq!(verdict(&place)[0], "FAIL");
     // A lock that cannot be read says nothing about the test.
     place.save("tests/semantic.lock.yaml", "a: [");

@@ -151,16 +151,21 @@ pub(super) struct View {
 
 /// Gives an empty file for each socket and pipe in [`LOWER`].
 fn hide() -> io::Result<Vec<(PathBuf, OwnedFd)>> {
-    let many = |what: String| io::Error::other(format!("an overlay is refused, and it holds more than {what}"));
+    to_hide(Path::new(LOWER))?.into_iter().map(|path| Ok((path, empty_file()?))).collect()
+}
+
+/// Lists the sockets and pipes in a folder that is seen as it is, relative to it.
+///
+/// # Errors
+/// When it cannot be read, or holds too many files to look at.
+pub(super) fn to_hide(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let many = |what: String| io::Error::other(format!("it is seen without an overlay, and holds more than {what}"));
     let mut budget = Budget { bytes: 0, entries: LOOKED_AT };
-    let found = tree::special_files(&tree::open(Path::new(LOWER))?, &mut budget).map_err(|error| match error.kind() {
+    let found = tree::special_files(&tree::open(folder)?, &mut budget).map_err(|error| match error.kind() {
         io::ErrorKind::FileTooLarge => many(format!("{LOOKED_AT} files")),
         _ => error,
     })?;
-    if found.len() > HIDDEN {
-        return Err(many(format!("{HIDDEN} sockets and pipes")));
-    }
-    found.into_iter().map(|path| Ok((path, empty_file()?))).collect()
+    if found.len() > HIDDEN { Err(many(format!("{HIDDEN} sockets and pipes"))) } else { Ok(found) }
 }
 
 fn empty_file() -> io::Result<OwnedFd> {

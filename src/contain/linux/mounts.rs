@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::FileType;
 
 use super::failure::{Failure, Step};
-use super::layer::{Files, Stage};
+use super::layer::{self, Files, Stage};
 use super::sys::{self, attr};
 use super::{names, tree};
 use crate::contain::confinement::{Confinement, Profile, SYSTEM};
@@ -64,11 +64,26 @@ impl Plan {
     /// The project and what else is to be read, each as it is.
     fn bind_to_read(&mut self, confinement: &Confinement) -> Result<(), Failure> {
         self.bind_in_place(&confinement.root, files_of(confinement), READ).step("bind the project")?;
+        if confinement.is_below_temporary() {
+            self.hide_pipes(confinement).step("hide the project's pipes")?;
+        }
         for path in confinement.read_only.iter().filter(|path| path.exists()) {
             self.bind(path, READ).step("bind a folder to read")?;
         }
         for path in SYSTEM.iter().map(Path::new).filter(|path| path.exists()) {
             self.bind(path, READ).step("bind the system")?;
+        }
+        Ok(())
+    }
+
+    /// Puts what cannot be opened over pipes and sockets of the project: what may be written in the folder for temporary files may be
+    /// written in all below it, and a pipe leads out, read-only or not.
+    fn hide_pipes(&mut self, confinement: &Confinement) -> io::Result<()> {
+        let root = follow(&confinement.root, &mut Vec::new())?;
+        for path in layer::to_hide(&files_of(confinement).canonicalize()?)? {
+            let nothing = sys::copy_tree(Path::new("/dev/null"))?;
+            sys::restrict_tree(&nothing, READ)?;
+            self.places.push((root.join(path), Source::Tree(nothing)));
         }
         Ok(())
     }
