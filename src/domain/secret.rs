@@ -166,6 +166,18 @@ pub fn stands_for(value: &Value, look: Option<Look>) -> bool {
     }
 }
 
+/// Tells whether a value may be what a secret of this look stands for, which an earlier version recorded as it is: that version took
+/// fewer names for secret ones.
+#[must_use]
+pub fn was_kept(value: &Value, ordinal: u64, look: Option<Look>) -> bool {
+    ordinal < BY_FORM
+        && look.is_some_and(|look| match (look.ty, value) {
+            (SecretType::Str, Value::Str(text)) => SecretLength::of(text.chars().count()) == look.length,
+            (SecretType::Bytes, Value::Bytes(bytes)) => SecretLength::of(bytes.len()) == look.length,
+            _ => false,
+        })
+}
+
 /// Tells whether a text is one that stands for a secret.
 #[must_use]
 pub fn is_stand_in(text: &str) -> bool {
@@ -259,5 +271,16 @@ mod tests {
         assert_eq!(unnumbered("a [REDACTED:jwt#12], [REDACTED:x]").as_deref(), Some("a [REDACTED:jwt], [REDACTED:x]"));
         assert_eq!(unnumbered("#1 and [R#2]"), None);
         assert_eq!(unnumbered("[REDACTED:").as_deref(), Some("[REDACTED:"));
+    }
+
+    #[test]
+    fn what_an_earlier_version_recorded_is_the_secret_of_today_and_not_the_other_way() {
+        let kept = Value::Str("0123456789".into());
+        let look = |length| Some(Look { ty: SecretType::Str, length: SecretLength::of(length) });
+        let named = |length| Value::Secret { kind: "token".into(), ordinal: 1, look: look(length) };
+        assert!(kept.first_difference(&named(10)).is_none());
+        assert!(kept.first_difference(&named(40)).is_some(), "of another length");
+        assert!(named(10).first_difference(&kept).is_some(), "a secret that shows");
+        assert!(kept.first_difference(&by_form("jwt", 1, SecretType::Str, 10)).is_some(), "a text that became a token");
     }
 }

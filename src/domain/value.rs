@@ -465,7 +465,10 @@ impl Comparison {
             }
             // When a call is made again, something else stands there.
             (V::Secret { ordinal, look, .. }, other) => secret::stands_for(other, *look) && self.pair_secret(*ordinal, other),
-            (other, V::Secret { ordinal, look, .. }) => secret::stands_for(other, *look) && self.pair_secret(*ordinal, other),
+            (other, V::Secret { ordinal, look, .. }) => {
+                (secret::stands_for(other, *look) || secret::was_kept(other, *ordinal, *look))
+                    && self.pair_secret(*ordinal, other)
+            }
             (V::Str(a), V::Str(b)) => a == b || secret::unnumbered(a).is_some_and(|a| secret::unnumbered(b) == Some(a)),
             (V::Cut { ty: a, length: l, hash: g, .. }, V::Cut { ty: b, length: m, hash: h, .. }) => a == b && l == m && g == h,
             _ => old == new,

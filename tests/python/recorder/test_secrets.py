@@ -120,6 +120,23 @@ WORDS_OF_A_PARSER = """
 """
 
 
+def test_two_names_of_classes_are_no_header(program):
+    listed = ["framework.authentication.SessionAuthentication", "framework.authentication.BasicAuthentication"]
+    source = f"""
+        def f(*values):
+            return None
+
+        def main():
+            f({listed!r}, ("SessionAuthentication", "BasicAuthentication"), ("X-Auth-Token", "q7Zx2Lm9Rt4" "Vb8Kp1Ws6"))
+    """
+    program.write("app.py", source)
+    program.write("main.py", "import app\napp.main()\n")
+    ((call, _),) = program.record("main.py").calls("f")
+    (values,) = call.args
+    assert values[0] == listed and values[1] == ("SessionAuthentication", "BasicAuthentication")
+    assert values[2][1][1] == "secret", values
+
+
 def test_a_parsers_token_is_no_secret(program):
     spool = program.main(WORDS_OF_A_PARSER)
     raw = b"".join(p.read_bytes() for p in program.spool.iterdir())

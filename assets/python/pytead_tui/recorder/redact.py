@@ -137,8 +137,15 @@ def pair_word(items: object) -> "str | None":
     if (kind is not str and kind is not bytes) or len(held) < SHORTEST:
         return None
     word = secret_word(name)
-    # `("password", "Password")` is a field and its label.
-    return word if word is not None and looks_secret(held) else None
+    # `("password", "Password")` is a field and its label, and ["SessionAuthentication", …] a list of classes.
+    return word if word is not None and _is_of_a_pair(name) and looks_secret(held) else None
+
+
+def _is_of_a_pair(name: object) -> bool:
+    """Whether a name is a plain one that ends with a secret word: what stands before its value."""
+    text = name.decode("latin-1") if type(name) is bytes else name
+    parts = tokens(text)
+    return "." not in text and (parts[-1] in WORDS or "".join(parts[-2:]) in WORDS)
 
 
 def is_number(word: str, v: object) -> bool:
