@@ -108,7 +108,7 @@ async fn run(
         return Ok(Twice::default());
     }
     let mut second = HashMap::new();
-    if few {
+    if few && twice {
         second = tests.outcomes(&other, &on.index);
     } else {
         one.tests.extend(other.tests);
