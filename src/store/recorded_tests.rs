@@ -102,6 +102,37 @@ impl Store {
         stored.into_iter().map(|(test, text)| Ok((test, from_json(&text)?))).collect()
     }
 
+    /// Gives the milliseconds that tests took when they ran again on the recorded code.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn test_durations(&self, tests: &[TestId]) -> Result<HashMap<TestId, u64>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT tests.id, former_run ->> '$.ms' FROM json_each(?1) AS wanted JOIN tests ON tests.id = wanted.value \
+                 WHERE former_run IS NOT NULL",
+            )?;
+            let rows = statement.query_map([to_json(tests)?], |row| {
+                Ok((TestId(row.get(0)?), u64::try_from(row.get::<_, i64>(1)?).unwrap_or_default()))
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Gives the test that ran fastest on the recorded code, of the newest session that has one.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn fastest_test(&self) -> Result<Option<TestId>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id FROM tests WHERE former_run ->> '$.passed' AND name <> '' \
+                 ORDER BY session DESC, former_run ->> '$.ms', id LIMIT 1",
+            )?;
+            Ok(statement.query_row([], |row| row.get(0).map(TestId)).optional()?)
+        })
+    }
+
     /// Keeps what running tests again on the recorded code showed.
     ///
     /// # Errors

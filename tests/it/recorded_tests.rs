@@ -1,6 +1,7 @@
 //! Calls that need a database, a context or a server of their own are compared inside the recorded tests that made them.
 
 use crate::harness::Place;
+use crate::harness::watch::Watch;
 
 /// A small web application without a framework: a request and a user in context variables, posts in a database.
 const APP: &str = r#"import sqlite3
@@ -319,4 +320,27 @@ fn what_runs_before_the_first_test_or_once_for_all_tests_is_compared_there() {
     edited("Plugin(view, 3)", "Plugin(view, 4)", 1, &["shop:plugin", "3 → 4", "(before the first test)"]);
     edited("    db.execute(\"CREATE", "    pass\n    db.execute(\"CREATE", 0, &["1 edited: 1 compared, 0 not compared."]);
     edited("SELECT count(*)", "SELECT 5 + count(*)", 1, &["shop:prepare", "tests/test_shop.py::test_total"]);
+}
+
+#[test]
+fn what_a_fast_test_shows_is_told_while_a_slow_one_still_runs() {
+    let place = Place::empty();
+    place.save("web/__init__.py", "");
+    place.save(
+        "web/app.py",
+        "from contextvars import ContextVar\n\nuser = ContextVar(\"user\")\n\n\ndef greet():\n    return \"hello \" + user.get()\n",
+    );
+    // The second one does not end once the greeting is another one.
+    let tests = "import time\n\nfrom web import app\n\n\ndef test_ada():\n    app.user.set(\"ada\")\n    assert app.greet()\n\n\n\
+                 def test_eve():\n    app.user.set(\"eve\")\n    time.sleep(0.3)\n    while app.greet() != \"hello eve\":\n        time.sleep(0.01)\n";
+    place.save("tests/test_app.py", tests);
+    place.commit();
+    let (code, out, err) = place.run(&["--trust", "run", "--check", "--", "python", "-m", "pytest", "-q"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let watch = Watch::start(&place);
+    place.edit("web/app.py", "hello ", "hi ");
+    let told = watch.until("behaviour_changed");
+    let change = told.last().unwrap();
+    assert!(change["line"].as_str().unwrap().contains("'hello ada' → 'hi ada'"), "{change}");
+    assert_eq!(change["calls"], 1, "those of the slow test are added when it ended: {change}");
 }

@@ -24,7 +24,7 @@ use crate::engine::proving;
 use crate::engine::proving::basis;
 use crate::engine::python::environment::Environment;
 use crate::engine::python::{async_style, environment, formatter};
-use crate::engine::replay::compare;
+use crate::engine::replay::changes;
 use crate::engine::replay::first_replay;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -369,7 +369,7 @@ async fn try_renew(core: &Arc<Core>, ids: Vec<ProposalId>) -> Result<(), Trouble
             continue;
         }
         // While a person has not said which outcome is right, nobody can say what its tests should expect.
-        if compare::is_disputed(core, function) {
+        if changes::is_disputed(core, function) {
             continue;
         }
         // It would be proved for what nobody promises any more.

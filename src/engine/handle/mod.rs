@@ -27,6 +27,7 @@ use crate::domain::question::Consent;
 use crate::domain::settings::Settings;
 use crate::domain::snapshot::{Snapshot, Trust};
 use crate::engine::python::environment;
+use crate::engine::replay::recorded_tests::ready;
 use crate::engine::state::core::Core;
 use crate::store;
 
@@ -144,6 +145,7 @@ impl Handle {
         let _ = tokio::time::timeout(LAST_WORDS, self.sent.wait()).await;
         self.core.watcher.lock().take();
         self.stop.cancel();
+        ready::end(&self.core).await;
         environment::close(&self.core).await;
     }
 }

@@ -7,10 +7,12 @@ use crate::base::error::Trouble;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
 use crate::engine::python::environment;
-use crate::engine::replay::compare::{Seen, is_open, run_and_compare};
+use crate::engine::replay::changes::is_open;
+use crate::engine::replay::compare::{Seen, run_and_compare};
 use crate::engine::replay::edited::{self, Before, Delta};
 use crate::engine::replay::first_replay;
 use crate::engine::replay::imports;
+use crate::engine::replay::recorded_tests::ready;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
@@ -37,9 +39,12 @@ pub async fn catch_up(core: &Arc<Core>) {
         && !functions.is_empty()
         && core.trust() == crate::domain::snapshot::Trust::Trusted
         && !environment::is_declined(core)
-        && let Err(trouble) = replay(core, functions.into_iter().collect()).await
     {
-        core.complain("replay", &trouble);
+        if let Err(trouble) = replay(core, functions.into_iter().collect()).await {
+            core.complain("replay", &trouble);
+        } else if let Err(trouble) = ready::prepare(core).await {
+            core.complain("tests", &trouble);
+        }
     }
 }
 

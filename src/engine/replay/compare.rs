@@ -1,4 +1,4 @@
-//! Recorded calls run against today's code, compared with their baseline, and the changes that come of it.
+//! Recorded calls run against today's code and compared with their baseline. The changes that come of it are shown by `changes.rs`.
 //!
 //! Outcomes are known by the code a call may run through, so known code is not run again and going back says nothing.
 //! A call counts only after it was seen to repeat its recorded outcome on the code it was recorded with (`first_replay.rs`).
@@ -7,44 +7,43 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::mpsc;
+
 use crate::base::clock;
 use crate::base::error::Trouble;
-use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::call::{Call, CallId, Effect, Outcome};
-use crate::domain::event::JobKind;
-use crate::domain::event::{Event, Level};
-use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
+use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::job_subject::JobSubject;
-use crate::domain::proposal::{Body, CallChange, Change, Proposal, ProposalState};
+use crate::domain::proposal::{CallChange, Change, Proposal};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::recorded_test::TestId;
-use crate::domain::snapshot::{Topic, WatchState};
-use crate::domain::subject::Subject;
+use crate::domain::snapshot::WatchState;
 use crate::engine::calls;
 use crate::engine::index::refresh;
 use crate::engine::index::{reachability, syntax_errors};
 use crate::engine::python::environment;
 use crate::engine::python::replay_calls::Observed;
 use crate::engine::python::replay_calls::Replaying;
+use crate::engine::replay::changes::{self, changes_of, late_by, was_shown};
 use crate::engine::replay::code_versions;
 use crate::engine::replay::edited::{Delta, Tally};
 use crate::engine::replay::failure::Failure;
 use crate::engine::replay::followed_lines::Followed;
 use crate::engine::replay::imports;
-use crate::engine::replay::recorded_tests::compare::Twice;
+use crate::engine::replay::recorded_tests::compare::{FirstTests, Twice};
 use crate::engine::replay::recorded_tests::needed;
 use crate::engine::replay::today::replay_today;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::engine::state::follow_ups::{Came, FollowUps};
 use crate::engine::state::jobs;
-use crate::generate::replay::{Answer, Baseline, compare, difference, summary_line};
+use crate::generate::replay::{Answer, Baseline, compare, difference};
 use crate::python::protocol::Lines;
 use crate::python::zygote::{LATE_MAX, NotMade};
 use crate::source::dependencies::Reach;
+use crate::source::index::Index;
 use crate::store::StoredOutcome;
 
 /// How often calls are run after a save, while files go on being others than those that are known, and the time in between.
@@ -54,11 +53,6 @@ const PAUSE: Duration = Duration::from_millis(300);
 /// Runs the calls of these functions where their outcome under today's code is not known, and shows what changed.
 pub async fn run(core: &Arc<Core>, functions: BTreeSet<FunctionId>) -> Result<Seen, Trouble> {
     if functions.is_empty() { Ok(Seen::default()) } else { run_and_compare(core, functions, &BTreeSet::new()).await }
-}
-
-/// Lists the functions whose code the calls of an open change may run through, and the files that they may read.
-pub fn asked_about(core: &Core, reach: &Reach) -> BTreeSet<Subject> {
-    reachability::reach_of(disputed(core).iter(), reach)
 }
 
 /// What a replay came to.
@@ -111,7 +105,8 @@ pub async fn run_and_compare(
     Ok(seen)
 }
 
-/// Runs and compares: the calls of `first` ahead of the others, so that what they come to is shown while those still run.
+/// Runs and compares. Calls of `first` run ahead of the others, alone or in a few fast tests, and what differs of them is shown while the
+/// others still run.
 async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTreeSet<FunctionId>) -> Result<Seen, Trouble> {
     // The newest request wins, and does what it interrupts as well.
     core.state.lock().owed.extend(wanted.iter().cloned());
@@ -136,21 +131,25 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
     let postponed = edited.map(|edited| needed::part(&mut unknown_code, &edited, &calls.keys().collect())).unwrap_or_default();
     let job = core.jobs.begin(JobKind::Replay, JobSubject::SavedCode, unknown_code.len() as u64);
     core.touch();
-    let waits: HashSet<&FunctionId> = unknown_code.iter().map(|call| &call.function).collect();
-    let (open, known): (Calls, Calls) = calls.into_iter().partition(|(function, _)| waits.contains(function));
-    let (ahead, behind): (Calls, Calls) = open.into_iter().partition(|(function, _)| first.contains(function));
+    let functions_of = |open: &[Call]| open.iter().map(|call| call.function.clone()).collect::<BTreeSet<_>>();
+    let mut pending: HashSet<CallId> = unknown_code.iter().map(|call| call.id).collect();
+    let open = functions_of(&unknown_code);
+    let known: BTreeSet<FunctionId> = calls.keys().filter(|function| !open.contains(*function)).cloned().collect();
+    let is_ahead = |call: &Call| first.contains(&call.function) && call.observed.inside.is_none();
+    let (ahead, behind): (Vec<Call>, Vec<Call>) = unknown_code.into_iter().partition(is_ahead);
+    let of_ahead = functions_of(&ahead);
     let mut not_made: Failures = postponed.into_iter().map(|call| (call, Failure::OtherTest)).collect();
     let mut tally = Tally { followed, ..Tally::default() };
     for (function, reasons) in left_out {
         tally.of(&function).not_compared = reasons;
     }
     let (mut same, mut changed) = (0, 0);
-    for calls in [known, ahead, behind] {
-        let open: Vec<Call> = unknown_code.iter().filter(|call| calls.contains_key(&call.function)).cloned().collect();
-        if !open.is_empty() {
-            let (fresh, failures) = run_twice(core, &reach, &calls, &open, &mut tally.followed, &job).await?;
-            let functions = calls.keys().cloned().collect();
-            if !code_versions::stands(core, &index, &reach, &functions, &began).await? {
+    let mut concluded: BTreeSet<FunctionId> = BTreeSet::new();
+    for (calls_now, functions) in [(Vec::new(), known), (ahead, of_ahead), (behind, open)] {
+        if !calls_now.is_empty() {
+            let code = Code { index: &index, reach: &reach, began: &began, functions: &functions };
+            let (fresh, failures) = run_twice(core, &code, &calls, &calls_now, first, &mut tally.followed, &job).await?;
+            if !code.stands(core).await? {
                 // Nobody can tell which code the outcomes belong to.
                 job.end(false);
                 return Ok(Seen { moved: true, ..Seen::default() });
@@ -159,14 +158,31 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
             core.store().put_outcomes(stored)?;
             outcomes.extend(seen);
             not_made.extend(failures);
+            for call in &calls_now {
+                pending.remove(&call.id);
+            }
         }
         if job.is_cancelled() {
             job.end(false);
             return Ok(Seen::default());
         }
-        core.state.lock().owed.retain(|function| !calls.contains_key(function));
-        let told = conclude(core, &calls, &outcomes, &not_made, &mut tally)?;
-        (same, changed) = (same + told.0, changed + told.1);
+        for function in functions.iter().filter(|function| !concluded.contains(*function)) {
+            let Some(own) = calls.get(function) else { continue };
+            let whole = !own.iter().any(|(call, _)| pending.contains(&call.id));
+            if !whole {
+                let ended = |call: CallId| outcomes.get(&call).map(|(effect, through)| ([effect, effect], through.as_slice()));
+                show_some(core, function, own, ended)?;
+                continue;
+            }
+            core.state.lock().owed.remove(function);
+            let seen = conclude(core, function, own, &outcomes, &not_made, &mut tally)?;
+            (same, changed) = (same + seen.0, changed + seen.1);
+        }
+        concluded.extend(
+            functions.into_iter().filter(|function| {
+                calls.get(function).is_some_and(|own| !own.iter().any(|(call, _)| pending.contains(&call.id)))
+            }),
+        );
     }
     core.state.lock().owed.retain(|function| !wanted.contains(function));
     job.end(true);
@@ -183,24 +199,56 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
     Ok(Seen { compared, same, moved: false, whole: true, tally })
 }
 
-/// Runs calls, and once more those that seem to differ: only the same answer twice is shown to a person.
+/// The code that calls run on.
+struct Code<'a> {
+    index: &'a Arc<Index>,
+    reach: &'a Arc<Reach>,
+    began: &'a Arc<code_versions::Began>,
+    /// The functions whose calls run.
+    functions: &'a BTreeSet<FunctionId>,
+}
+
+impl Code<'_> {
+    /// Tells whether it is still what it was when the run began.
+    async fn stands(&self, core: &Arc<Core>) -> Result<bool, Trouble> {
+        code_versions::stands(core, self.index, self.reach, self.functions, self.began).await
+    }
+}
+
+/// Runs calls, and once more those that seem to differ: only the same answer twice is shown to a person. What the first tests show of
+/// the calls of `first` is shown while others run.
 async fn run_twice(
     core: &Arc<Core>,
-    reach: &Reach,
+    code: &Code<'_>,
     calls: &Calls,
     open: &[Call],
+    first: &BTreeSet<FunctionId>,
     followed: &mut Followed,
     job: &jobs::Job<'_>,
-) -> Result<(Fresh, Failures), Trouble> {
+) -> Result<Ran, Trouble> {
     let environment = environment::contained(core).await?;
     let lines = followed.lines();
-    let Twice { first: observed, second: mut again, lines_left } = replay_today(core, &environment, open, &lines, job).await?;
+    let tests: Vec<TestId> = open.iter().filter_map(|call| call.observed.inside).collect::<BTreeSet<_>>().into_iter().collect();
+    let (sender, mut early) = mpsc::unbounded_channel();
+    let tests = needed::first(open, first, &core.store().test_durations(&tests)?);
+    let first = FirstTests { tests, seen: Some(sender) };
+    let mut run = std::pin::pin!(replay_today(core, &environment, open, &lines, &first, job));
+    let Twice { first: observed, second: mut again, lines_left } = loop {
+        tokio::select! {
+            done = &mut run => break done?,
+            Some(seen) = early.recv() => {
+                if code.stands(core).await? {
+                    show_first(core, calls, &seen)?;
+                }
+            }
+        }
+    };
     followed.left.extend(lines_left);
     let is_suspect = |call: &&Call| observed.get(&call.id).is_some_and(|seen| differs(calls, call, seen));
     let mut suspects: Vec<Call> = open.iter().filter(is_suspect).cloned().collect();
     let suspected: HashSet<CallId> = suspects.iter().map(|call| call.id).collect();
     suspects.retain(|call| !again.contains_key(&call.id));
-    again.extend(replay_today(core, &environment, &suspects, &Lines::new(), job).await?.first);
+    again.extend(replay_today(core, &environment, &suspects, &Lines::new(), &FirstTests::default(), job).await?.first);
     let (mut fresh, mut failures) = (Fresh::new(), Failures::new());
     for call in open {
         let Some(seen) = observed.get(&call.id) else { continue };
@@ -220,12 +268,14 @@ async fn run_twice(
             failures.insert(call.id, Failure::Differs);
             continue;
         }
-        let stored = seen.stored(call.id, reach.code_key(&call.function));
+        let stored = seen.stored(call.id, code.reach.code_key(&call.function));
         fresh.push((stored, (call.id, (effect.clone(), seen.entered.clone()))));
     }
     Ok((fresh, failures))
 }
 
+/// What running calls came to.
+type Ran = (Fresh, Failures);
 /// Outcomes to be stored, and the same decoded.
 type Fresh = Vec<(StoredOutcome, (CallId, Known))>;
 /// Calls that have no outcome under today's code.
@@ -285,11 +335,6 @@ fn raises_type_error(effect: &Effect) -> bool {
     matches!(&effect.outcome, Outcome::Raised { mro, .. } if mro.iter().any(|name| name == "builtins:TypeError"))
 }
 
-/// Gives the seconds that a call had, where it took all of them.
-fn late_by(effect: &Effect) -> Option<f64> {
-    if let Outcome::TimedOut(seconds) = effect.outcome { Some(seconds) } else { None }
-}
-
 fn differs(calls: &Calls, call: &Call, seen: &Observed) -> bool {
     let baseline = calls.get(&call.function).and_then(|own| own.iter().find(|(other, _)| other.id == call.id));
     match (&seen.effect, baseline) {
@@ -298,139 +343,116 @@ fn differs(calls: &Calls, call: &Call, seen: &Observed) -> bool {
     }
 }
 
-/// Turns outcomes into proposals: new changes, other changes, changes that are gone.
+/// What the outcomes of a function's calls tell.
+#[derive(Default)]
+struct Compared<'a> {
+    changed: Vec<CallChange>,
+    same: u64,
+    /// The functions that the changed ones ran through.
+    entered: HashSet<FunctionId>,
+    /// The calls that were compared, and the functions that each ran through.
+    ran: Vec<(CallId, &'a [FunctionId])>,
+    /// Calls whose outcomes say nothing.
+    left_out: Vec<(CallId, Reason)>,
+}
+
+/// Compares a function's calls with their baselines, as far as it is known how they `ended`, each twice.
+fn compared<'a>(own: &[(Call, Effect)], ended: impl Fn(CallId) -> Option<([&'a Effect; 2], &'a [FunctionId])>) -> Compared<'a> {
+    let mut found = Compared::default();
+    for (call, baseline) in own {
+        let Some((effects, through)) = ended(call.id) else { continue };
+        // A stand-in that a function written in C refuses raises what the real part would not.
+        if let Some(reason) = call.stood_in()
+            && raises_type_error(effects[0])
+            && !raises_type_error(baseline)
+        {
+            found.left_out.push((call.id, reason));
+            continue;
+        }
+        match compare(call, Baseline { effect: baseline, reproduced: true }, &effects.map(Clone::clone)) {
+            Answer::Same => found.same += 1,
+            Answer::Unknown(reason) => {
+                found.left_out.push((call.id, reason));
+                continue;
+            }
+            Answer::Changed(change) => {
+                found.entered.extend(through.iter().cloned());
+                found.changed.push(*change);
+            }
+        }
+        found.ran.push((call.id, through));
+    }
+    found
+}
+
+/// Shows the calls of a function that end differently, while others of it still run.
+fn show_some<'a>(
+    core: &Arc<Core>,
+    function: &FunctionId,
+    own: &[(Call, Effect)],
+    ended: impl Fn(CallId) -> Option<([&'a Effect; 2], &'a [FunctionId])>,
+) -> Result<(), Trouble> {
+    let found = compared(own, ended);
+    if found.changed.is_empty() { Ok(()) } else { show_changed(core, function, found.changed, found.same, found.entered, 0) }
+}
+
+/// Shows what the first tests showed.
+fn show_first(core: &Arc<Core>, calls: &Calls, seen: &Twice) -> Result<(), Trouble> {
+    let ended = |call: CallId| {
+        let (one, other) = (seen.first.get(&call)?, seen.second.get(&call)?);
+        Some(([one.effect.as_ref().ok()?, other.effect.as_ref().ok()?], one.entered.as_slice()))
+    };
+    calls.iter().try_for_each(|(function, own)| show_some(core, function, own, ended))
+}
+
+/// Turns the outcomes of all calls of a function into a proposal: a new change, another one, or one that is gone. Gives how many ended as
+/// before, and how many did not.
 fn conclude(
     core: &Arc<Core>,
-    calls: &Calls,
+    function: &FunctionId,
+    own: &[(Call, Effect)],
     outcomes: &Outcomes,
     not_made: &Failures,
     tally: &mut Tally,
 ) -> Result<(u64, u64), Trouble> {
-    let (mut same_all, mut changed_all) = (0, 0);
-    for (function, own) in calls {
-        let mut changed = Vec::new();
-        let mut entered: HashSet<FunctionId> = HashSet::from([function.clone()]);
-        let mut same = 0;
-        let mut untold = HashSet::new();
-        for (call, baseline) in own {
-            let Some((effect, through)) = outcomes.get(&call.id) else {
-                untold.insert(call.id);
-                let failure = not_made.get(&call.id);
-                // One that was not tried belongs to a function whose calls do not end any more.
-                tally.of(function).leave_out(failure.map_or_else(|| ReasonCode::NoResult.into(), Failure::reason));
-                if let Some(Failure::NotMade(NotMade { import: Some(raised), .. })) = failure
-                    && let Some(path) = RelPath::new(&raised.path)
-                {
-                    tally.import_failed(function, 1, &path, raised.line, &raised.exception);
-                }
-                continue;
-            };
-            // A stand-in that a function written in C refuses raises what the real part would not.
-            if let Some(reason) = call.stood_in()
-                && raises_type_error(effect)
-                && !raises_type_error(baseline)
-            {
-                untold.insert(call.id);
-                tally.of(function).leave_out(reason);
-                continue;
-            }
-            // What seemed to differ was run twice already, each time at the moment of recording.
-            match compare(call, Baseline { effect: baseline, reproduced: true }, &[effect.clone(), effect.clone()]) {
-                Answer::Same => same += 1,
-                Answer::Unknown(reason) => {
-                    untold.insert(call.id);
-                    tally.of(function).leave_out(reason);
-                    continue;
-                }
-                Answer::Changed(call) => {
-                    entered.extend(through.iter().cloned());
-                    changed.push(*call);
-                }
-            }
-            tally.ran_through(function, call.id, through);
-        }
-        let counts = tally.of(function);
-        (counts.compared, counts.differ) = (same + changed.len() as u64, changed.len() as u64);
-        same_all += same;
-        changed_all += changed.len() as u64;
-        if changed.is_empty() {
-            withdraw(core, function, &untold)?;
-        } else {
-            let because = code_versions::causes(core, &entered)?;
-            show(core, function, Change { calls: changed, same, because, seen: clock::now() }, untold.len())?;
+    let ended = |call: CallId| outcomes.get(&call).map(|(effect, through)| ([effect, effect], through.as_slice()));
+    let Compared { changed, same, entered, ran, left_out } = compared(own, ended);
+    let mut untold: HashSet<CallId> = left_out.iter().map(|(call, _)| *call).collect();
+    left_out.into_iter().for_each(|(_, reason)| tally.of(function).leave_out(reason));
+    for (call, _) in own.iter().filter(|(call, _)| !outcomes.contains_key(&call.id)) {
+        untold.insert(call.id);
+        let failure = not_made.get(&call.id);
+        // One that was not tried belongs to a function whose calls do not end any more.
+        tally.of(function).leave_out(failure.map_or_else(|| ReasonCode::NoResult.into(), Failure::reason));
+        if let Some(Failure::NotMade(NotMade { import: Some(raised), .. })) = failure
+            && let Some(path) = RelPath::new(&raised.path)
+        {
+            tally.import_failed(function, 1, &path, raised.line, &raised.exception);
         }
     }
-    Ok((same_all, changed_all))
-}
-
-/// Lists what was ever asked about a function's calls, the newest first.
-fn changes_of(core: &Core, function: &FunctionId) -> Vec<Arc<Proposal>> {
-    let state = core.state.lock();
-    let changes = state.proposals.values().rev().filter(|proposal| proposal.change().is_some());
-    changes.filter(|proposal| proposal.subject.is(function)).cloned().collect()
-}
-
-fn was_shown(changes: &[Arc<Proposal>], call: CallId, new: &Effect) -> bool {
-    let mut shown = changes.iter().filter_map(|proposal| proposal.change()).flat_map(|change| &change.calls);
-    shown.any(|other| other.call == call && other.new == *new)
-}
-
-/// Tells whether a change still shows, whatever a person said of it.
-pub fn is_open(proposal: &Proposal) -> bool {
-    matches!(proposal.state, ProposalState::Ready | ProposalState::Rejected)
-}
-
-fn show(core: &Arc<Core>, function: &FunctionId, change: Change, untold: usize) -> Result<(), Trouble> {
-    let basis = basis(&change);
-    let line = summary_line(function, &change);
-    let evidence = evidence(&change, untold, &tests_of(core, &change)?);
-    let mut changes = changes_of(core, function).into_iter();
-    let existing = changes.next();
-    // Undo may have brought back an older one.
-    for older in changes.filter(|older| is_open(older)) {
-        core.move_proposal(older.id, ProposalState::Stale, |_| {})?;
+    ran.into_iter().for_each(|(call, through)| tally.ran_through(function, call, through));
+    let differ = changed.len() as u64;
+    let counts = tally.of(function);
+    (counts.compared, counts.differ) = (same + differ, differ);
+    if changed.is_empty() {
+        changes::withdraw(core, function, &untold)?;
+    } else {
+        show_changed(core, function, changed, same, entered, untold.len())?;
     }
-    let count = change.calls.len() as u64;
-    let id = match existing {
-        Some(old) if old.basis == basis && is_open(&old) => return Ok(()),
-        // What was decided on stays as it was, so that it can be taken back.
-        Some(old) if !core.store().was_decided(old.id)? => {
-            if old.state != ProposalState::Stale {
-                core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
-            }
-            core.move_proposal(old.id, ProposalState::Ready, move |proposal| {
-                proposal.body = Body::Change(change);
-                proposal.evidence = evidence;
-                proposal.basis = basis;
-                proposal.skipped = false;
-            })?
-            .id
-        }
-        decided => {
-            if let Some(old) = decided.filter(|old| is_open(old)) {
-                core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
-            }
-            let containment = core.state.lock().containment.clone();
-            let proposal = Proposal {
-                state: ProposalState::Ready,
-                evidence,
-                proved: Some((2, 2)),
-                containment: Some(containment),
-                basis,
-                ..Proposal::queued(function.clone(), Body::Change(change), clock::now())
-            };
-            // Another workbench sees the same save.
-            let is_it = move |other: &Proposal| other.change().is_some() && other.basis == basis && is_open(other);
-            let (stands, new) = core.add_unless(proposal, is_it)?;
-            if !new {
-                return Ok(());
-            }
-            stands.id
-        }
-    };
-    core.log.add(Level::Warning, "changed", &line, Some(Topic::Function(function.clone())));
-    core.announce(Event::BehaviourChanged { proposal: id, function: function.clone(), calls: count, line: line.into() });
-    Ok(())
+    Ok((same, differ))
+}
+
+fn show_changed(
+    core: &Arc<Core>,
+    function: &FunctionId,
+    calls: Vec<CallChange>,
+    same: u64,
+    mut entered: HashSet<FunctionId>,
+    untold: usize,
+) -> Result<(), Trouble> {
+    entered.insert(function.clone());
+    let because = code_versions::causes(core, &entered)?;
+    changes::show(core, function, Change { calls, same, because, seen: clock::now() }, untold)
 }
 
 /// Sees that a change still is what today's code does, before somebody takes it: where that is not known, its calls run.
@@ -449,80 +471,11 @@ pub async fn confirm(core: &Arc<Core>, proposal: &Proposal) -> Result<(), Troubl
     run(core, BTreeSet::from([function.clone()])).await.map(|_| ())
 }
 
-/// Tells whether recorded calls of a function end differently and nobody has taken the new outcomes.
-pub fn is_disputed(core: &Core, function: &FunctionId) -> bool {
-    changes_of(core, function).iter().any(|change| is_open(change))
-}
-
-/// No call of a function ends differently: whatever was asked about them is void, silently. Where nobody can tell how one ends
-/// now, because its module cannot be imported, the question is out of date, and its answer is not "restored".
-fn withdraw(core: &Arc<Core>, function: &FunctionId, untold: &HashSet<CallId>) -> Result<(), Trouble> {
-    let open: Vec<Arc<Proposal>> = changes_of(core, function).into_iter().filter(|old| is_open(old)).collect();
-    let is_untold = |call: &CallChange| untold.contains(&call.call);
-    if open.iter().filter_map(|old| old.change()).any(|change| change.calls.iter().any(is_untold)) {
-        for old in open.into_iter().filter(|old| old.state == ProposalState::Ready) {
-            core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
-        }
-        return Ok(());
-    }
-    for old in open {
-        core.move_proposal(old.id, ProposalState::Stale, |_| {})?;
-        core.announce(Event::BehaviourRestored { proposal: old.id, function: function.clone() });
-        core.part::<FollowUps>().say(Came::Settled(vec![function.clone()]));
-    }
-    Ok(())
-}
-
-/// Lists the functions of which [`is_disputed`] is true.
-pub fn disputed(core: &Core) -> BTreeSet<FunctionId> {
-    let state = core.state.lock();
-    let open = state.proposals.values().filter(|proposal| proposal.change().is_some() && is_open(proposal));
-    open.filter_map(|proposal| proposal.function().cloned()).collect()
-}
-
-/// Lists the tests inside which the calls of a change were compared.
-fn tests_of(core: &Core, change: &Change) -> Result<Vec<String>, Trouble> {
-    let ids: Vec<CallId> = change.calls.iter().map(|call| call.call).collect();
-    let inside: BTreeSet<TestId> = core.store().compared_in_tests(&ids)?.into_values().collect();
-    let tests = core.store().recorded_tests(&inside.into_iter().collect::<Vec<_>>())?;
-    Ok(tests.into_values().map(|test| test.label().to_owned()).collect())
-}
-
-fn evidence(change: &Change, untold: usize, tests: &[String]) -> Vec<Evidence> {
-    let mut lines = vec![Evidence::new(Finding::Pass, EvidenceKind::Replays, "the same both times")];
-    if let [first, rest @ ..] = tests {
-        let others = if rest.is_empty() { String::new() } else { format!(" and {}", text::count(rest.len(), "other test")) };
-        lines.push(Evidence::new(Finding::Note, EvidenceKind::InTest, format!("{first}{others}")));
-    }
-    if change.same > 0 {
-        lines.push(Evidence::new(Finding::Pass, EvidenceKind::Unchanged, text::count_u64(change.same, "other call")));
-    }
-    let late: Vec<f64> = change.calls.iter().filter_map(|call| late_by(&call.new)).collect();
-    if let [.., seconds] = late.as_slice()
-        && late.len() >= LATE_MAX as usize
-        && untold > 0
-    {
-        let told =
-            format!("{}: {} of its calls now do not end within {seconds} s", text::count(untold, "other call"), late.len());
-        lines.push(Evidence::new(Finding::Note, EvidenceKind::NotRun, told));
-    }
-    lines
-}
-
-fn basis(change: &Change) -> Digest {
-    let mut hasher = Hasher::default();
-    for call in &change.calls {
-        hasher.part(&call.call.0.to_le_bytes());
-        hasher.part(serde_json::to_string(&call.old).unwrap_or_default().as_bytes());
-        hasher.part(serde_json::to_string(&call.new).unwrap_or_default().as_bytes());
-    }
-    hasher.digest()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::call::Outcome;
+    use crate::domain::proposal::ProposalState;
     use crate::domain::samples;
     use crate::domain::settings::Settings;
     use crate::domain::snapshot::Trust;
@@ -543,10 +496,10 @@ mod tests {
 
     /// Compares one call, recorded as 1, with what it gives now.
     fn see(core: &Arc<Core>, baseline: i64, now: Option<i64>) -> (u64, u64, u64) {
-        let calls = Calls::from([(call().function, vec![(call(), gave(baseline))])]);
+        let own = [(call(), gave(baseline))];
         let outcomes = now.map(|now| (CallId(1), (gave(now), vec![]))).into_iter().collect();
         let mut tally = Tally::default();
-        let (same, changed) = conclude(core, &calls, &outcomes, &Failures::new(), &mut tally).unwrap();
+        let (same, changed) = conclude(core, &call().function, &own, &outcomes, &Failures::new(), &mut tally).unwrap();
         (same, changed, tally.not_compared())
     }
 

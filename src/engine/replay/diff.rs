@@ -32,6 +32,7 @@ use crate::engine::replay::first_replay;
 use crate::engine::replay::foreign;
 use crate::engine::replay::imports;
 use crate::engine::replay::pairs::{Ending, Pair, Pairs, ending};
+use crate::engine::replay::recorded_tests::compare::FirstTests;
 use crate::engine::replay::today;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -336,7 +337,8 @@ async fn under_todays_files(
     if calls.is_empty() {
         return Ok(Vec::new());
     }
-    let seen = today::replay_today(core, &environment::contained(core).await?, &calls, &Lines::new(), job).await?.first;
+    let python = environment::contained(core).await?;
+    let seen = today::replay_today(core, &python, &calls, &Lines::new(), &FirstTests::default(), job).await?.first;
     let mut endings = Vec::new();
     for call in calls {
         match ending(seen.get(&call.id)) {

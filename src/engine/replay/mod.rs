@@ -3,6 +3,7 @@
 pub(crate) mod accepted_tests;
 pub(crate) mod behaviour;
 pub(crate) mod bisect;
+pub(crate) mod changes;
 pub(crate) mod checkout;
 pub(crate) mod code_versions;
 pub(crate) mod compare;

@@ -9,7 +9,7 @@ use crate::base::error::Trouble;
 use crate::domain::event::Event;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
-use crate::engine::replay::compare;
+use crate::engine::replay::changes;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::watch::on_save;
@@ -50,12 +50,12 @@ pub async fn follow_store(core: Arc<Core>, stop: CancellationToken) {
             core.complain("verdict", &trouble);
         }
         if changed {
-            let disputed = compare::disputed(&core);
+            let disputed = changes::disputed(&core);
             if let Err(trouble) = resync(&core) {
                 core.complain("database", &trouble);
             }
             // Drafts that this process set aside over a change wait for its end, whoever brings that about.
-            let settled: Vec<FunctionId> = disputed.difference(&compare::disputed(&core)).cloned().collect();
+            let settled: Vec<FunctionId> = disputed.difference(&changes::disputed(&core)).cloned().collect();
             renew::renew_drafts(&core, &settled);
             core.announce(Event::Resync);
         }

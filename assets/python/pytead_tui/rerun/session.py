@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 from _pytest.assertion import rewrite
 
-from pytead_tui.rerun import followed, one_test
+from pytead_tui.rerun import followed, one_test, warm
 from pytead_tui.rerun.above import Tests
 from pytead_tui.rerun.breakage import place, why
 from pytead_tui.rerun.forks import Writer
@@ -170,6 +170,8 @@ class _Session:
                 self._send(kind="test", test=test, outcome="skipped", ms=0, pid=os.getpid(), **skipped)
             elif not self._is_broken(test):
                 self._send(kind="missing", test=test)
+        if self.request.tell_loaded:
+            self._send(kind="loaded", modules=warm.loaded(self.request.project))
         wanted = [items[test] for test in self.tests if test in items]
         for name in _RUNNERS:
             if session.config.pluginmanager.has_plugin(name):

@@ -58,7 +58,7 @@ pub fn tests(candidates: &[Candidate], starts: &BTreeSet<TestId>) -> BTreeMap<Te
 }
 
 /// Says in which way a call ended: by which exception, or with which type of a result.
-fn way(call: &Call) -> String {
+pub(super) fn way(call: &Call) -> String {
     match &call.effect.outcome {
         Outcome::Returned(value) => format!("returned {}", value.type_name()),
         Outcome::Raised { mro, .. } => format!("raised {}", mro.first().map_or("", String::as_str)),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
@@ -16,7 +17,7 @@ use crate::domain::recorded_test::{FormerRun, RecordedTest, TestId};
 use crate::domain::value::Value;
 use crate::engine::python::environment::Environment;
 use crate::engine::python::replay_calls::{Observed, under_former_names};
-use crate::engine::python::rerun::{Files, Rerun, RerunCall, Reruns};
+use crate::engine::python::rerun::{Early, Files, Rerun, RerunCall, Reruns};
 use crate::engine::replay::recorded_tests::{Asked, Manner, On, run_tests};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -56,11 +57,20 @@ pub async fn observe(
     calls: &[Call],
     job: &Job<'_>,
 ) -> Result<HashMap<CallId, Observed>, Trouble> {
-    Ok(run(core, python, on, calls, &Lines::new(), job, false).await?.first)
+    Ok(run(core, python, on, calls, Manner::default(), None, job).await?.first)
 }
 
-/// As [`observe`], with a second run of few tests at the same time: a difference is shown only if it comes twice. Tells which of these
-/// lines no test runs.
+/// Tests that run before the others.
+#[derive(Default)]
+pub struct FirstTests {
+    /// The tests.
+    pub tests: BTreeSet<TestId>,
+    /// Gets the outcomes of the calls in them, of both runs, while other tests still run.
+    pub seen: Option<mpsc::UnboundedSender<Twice>>,
+}
+
+/// As [`observe`], with a second run of the first tests, and of all if they are few, at the same time: a difference is shown only if it
+/// comes twice. Tells which of these lines no test runs.
 ///
 /// # Errors
 /// As [`observe`].
@@ -70,9 +80,11 @@ pub async fn observe_twice(
     on: &On,
     calls: &[Call],
     lines: &Lines,
+    first: &FirstTests,
     job: &Job<'_>,
 ) -> Result<Twice, Trouble> {
-    run(core, python, on, calls, lines, job, true).await
+    let manner = Manner { lines: lines.clone(), first: first.tests.clone(), ..Manner::default() };
+    run(core, python, on, calls, manner, Some(first), job).await
 }
 
 async fn run(
@@ -80,9 +92,9 @@ async fn run(
     python: &Arc<Environment>,
     on: &On,
     calls: &[Call],
-    lines: &Lines,
+    manner: Manner,
+    first: Option<&FirstTests>,
     job: &Job<'_>,
-    twice: bool,
 ) -> Result<Twice, Trouble> {
     if calls.is_empty() {
         return Ok(Twice::default());
@@ -91,31 +103,54 @@ async fn run(
     if let Err(why) = blocking(contain::available_for_tests).await? {
         let not_run = tests.asked.tests.keys().map(|test| (*test, why.to_owned())).collect();
         let none = Reruns { not_run, ..Reruns::default() };
-        return Ok(Twice { first: tests.outcomes(&none, &on.index), ..Twice::default() });
+        return Ok(Twice { first: tests.outcomes(&none, &on.index, |_| true), ..Twice::default() });
     }
     let few = tests.asked.tests.len() <= FEW;
-    let (one, other) = match (few, twice) {
-        (true, true) => (tests.asked.clone(), tests.asked.clone()),
-        (true, false) => (tests.asked.clone(), Asked::default()),
-        (false, _) => tests.asked.halves(),
+    let (one, other) = match (few, first) {
+        (true, Some(_)) => (tests.asked.clone(), tests.asked.clone()),
+        (true, None) => (tests.asked.clone(), Asked::default()),
+        (false, _) => tests.asked.halves(&manner.first),
     };
-    let manner = Manner { groups: 1, lines: lines.clone(), ..Manner::default() };
-    let (mut one, other) = futures_util::try_join!(
-        run_tests(core, python, on, one, manner.clone(), &job.cancel),
-        run_tests(core, python, on, other, manner, &job.cancel),
-    )?;
+    let twice: BTreeSet<TestId> = one.tests.keys().filter(|test| other.tests.contains_key(test)).copied().collect();
+    let (sender, mut early) = mpsc::unbounded_channel();
+    let manners = [0, 1].map(|which| {
+        let sender = sender.clone();
+        let send: Arc<Early> = Arc::new(move |found: Reruns| drop(sender.send((which, found))));
+        Manner { groups: 1, early: first.map(|_| send), ..manner.clone() }
+    });
+    let [manner, again] = manners;
+    let runs = async {
+        futures_util::try_join!(
+            run_tests(core, python, on, one, manner, &job.cancel),
+            run_tests(core, python, on, other, again, &job.cancel),
+        )
+    };
+    let mut runs = std::pin::pin!(runs);
+    let mut seen = [Reruns::default(), Reruns::default()];
+    let (mut one, other) = loop {
+        tokio::select! {
+            done = &mut runs => break done?,
+            Some((which, found)) = early.recv() => {
+                seen[which].tests.extend(found.tests);
+                if let Some(seen_first) = first.and_then(|first| first.seen.as_ref()) {
+                    let is_twice = |test: &TestId| seen.iter().all(|run| run.tests.contains_key(test));
+                    let [one, other] = seen.each_ref().map(|run| tests.outcomes(run, &on.index, is_twice));
+                    // Without one who waits for it, it comes with the rest.
+                    let _ = seen_first.send(Twice { first: one, second: other, ..Twice::default() });
+                }
+            }
+        }
+    };
     if job.is_cancelled() {
         return Ok(Twice::default());
     }
-    let mut second = HashMap::new();
-    if few && twice {
-        second = tests.outcomes(&other, &on.index);
-    } else {
-        one.tests.extend(other.tests);
-        one.not_run.extend(other.not_run);
+    let second = tests.outcomes(&other, &on.index, |test| twice.contains(test));
+    for (test, run) in other.tests {
+        one.tests.entry(test).or_insert(run);
     }
+    one.not_run.extend(other.not_run);
     let lines_left = one.tests.iter().filter_map(|(test, run)| Some((*test, run.lines_left.clone()?))).collect();
-    Ok(Twice { first: tests.outcomes(&one, &on.index), second, lines_left })
+    Ok(Twice { first: tests.outcomes(&one, &on.index, |_| true), second, lines_left })
 }
 
 /// Runs the tests of these calls once more, on today's files, and gives those of these lines that no test runs; `None` where no test
@@ -169,10 +204,10 @@ impl<'a> Tests<'a> {
         Ok(Self { calls: of_test, asked, former, baselines })
     }
 
-    /// Reads the outcomes of the calls from runs of their tests.
-    fn outcomes(&self, runs: &Reruns, index: &Index) -> HashMap<CallId, Observed> {
+    /// Reads the outcomes of the calls in these tests from runs of them.
+    fn outcomes(&self, runs: &Reruns, index: &Index, of: impl Fn(&TestId) -> bool) -> HashMap<CallId, Observed> {
         let mut observed = HashMap::new();
-        for (test, calls) in &self.calls {
+        for (test, calls) in self.calls.iter().filter(|(test, _)| of(test)) {
             let (Some(recorded), Some(former)) = (self.asked.tests.get(test), self.former.get(test)) else { continue };
             match runs.tests.get(test) {
                 Some(run) => observed.extend(in_run(calls, former, run, recorded, &self.baselines, index)),

@@ -6,6 +6,7 @@ mod choose;
 pub(crate) mod compare;
 pub(crate) mod first_run;
 pub(crate) mod needed;
+pub(crate) mod ready;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::base::error::Trouble;
 use crate::domain::function::FunctionId;
 use crate::domain::recorded_test::{RecordedTest, TestId};
 use crate::engine::python::environment::{self, Environment};
-use crate::engine::python::rerun::{Files, Learned, Place, Reruns, Wanted};
+use crate::engine::python::rerun::{Early, Files, Learned, Place, Reruns, Spares, Wanted};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::python::protocol::Lines;
@@ -40,13 +41,15 @@ struct Asked {
 }
 
 impl Asked {
-    /// Parts the tests into two runs.
-    fn halves(&self) -> (Self, Self) {
+    /// Parts the tests into two runs, both of which have these tests.
+    fn halves(&self, both: &BTreeSet<TestId>) -> (Self, Self) {
         let (mut one, mut other) = (Self::default(), Self::default());
         for (at, (id, test)) in self.tests.iter().enumerate() {
-            let half = if at % 2 == 0 { &mut one } else { &mut other };
-            half.tests.insert(*id, test.clone());
-            half.functions.extend(self.functions.get(id).map(|functions| (*id, functions.clone())));
+            let is_in = [at % 2 == 0 || both.contains(id), at % 2 == 1 || both.contains(id)];
+            for (half, _) in [&mut one, &mut other].into_iter().zip(is_in).filter(|(_, is_in)| *is_in) {
+                half.tests.insert(*id, test.clone());
+                half.functions.extend(self.functions.get(id).map(|functions| (*id, functions.clone())));
+            }
         }
         (one, other)
     }
@@ -65,6 +68,10 @@ struct Manner {
     lines: Lines,
     /// As [`Wanted::only_lines`].
     only_lines: bool,
+    /// As [`Wanted::first`].
+    first: BTreeSet<TestId>,
+    /// As [`Wanted::early`].
+    early: Option<Arc<Early>>,
 }
 
 /// Runs tests off the async threads, with the variables that the project needs to be imported.
@@ -85,6 +92,8 @@ async fn run_tests(
         let collected = core.store().tests_after(&starts)?;
         let collected = collected.into_iter().map(|(start, names)| (start, names.iter().map(file).collect())).collect();
         let place = Place { root: &core.root, environment: &python, index: on.index, files: &on.files, record, redact };
+        // They wait where somebody saves files, and for saved files.
+        let spares = core.watcher.lock().is_some().then(|| core.part::<Spares>());
         let wanted = Wanted {
             tests: &asked.tests,
             functions: &asked.functions,
@@ -96,6 +105,9 @@ async fn run_tests(
             lines: &manner.lines,
             only_lines: manner.only_lines,
             learned: &core.part::<Learned>(),
+            first: &manner.first,
+            early: manner.early.as_deref(),
+            spares: spares.as_deref(),
         };
         place.run(&wanted, &cancel)
     })
