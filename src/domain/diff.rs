@@ -6,10 +6,10 @@ use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::call::{CallId, Effect};
+use crate::domain::difference::Difference;
 use crate::domain::edited::Edits;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Edit, ProposalId};
-use crate::domain::value::Difference;
 
 /// How a call ends differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

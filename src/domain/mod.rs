@@ -9,6 +9,7 @@ pub mod clause;
 pub mod command;
 pub mod decision;
 pub mod diff;
+pub mod difference;
 pub mod edited;
 pub mod evaluator;
 pub mod event;

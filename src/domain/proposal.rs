@@ -14,12 +14,12 @@ use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::call::{CallId, Effect};
 use crate::domain::decision::FileEdit;
+use crate::domain::difference::Difference;
 use crate::domain::evidence::{Evidence, EvidenceKind};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::reason::Reason;
 use crate::domain::subject::Subject;
-use crate::domain::value::Difference;
 use crate::domain::verdict::Verdict;
 
 /// Numbers a proposal in the project's store.

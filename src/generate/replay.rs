@@ -3,10 +3,11 @@
 use crate::base::clock::Moment;
 use crate::base::text;
 use crate::domain::call::{Call, Effect, GeneratorEnd, ITS_END, ITS_ITEMS, Outcome};
+use crate::domain::difference::Difference;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{CallChange, Change, Edit};
 use crate::domain::reason::{Reason, ReasonCode};
-use crate::domain::value::{Difference, Value};
+use crate::domain::value::Value;
 
 /// Characters of a value in a one-line summary.
 const VALUE_MAX: usize = 40;

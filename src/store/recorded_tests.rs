@@ -133,6 +133,36 @@ impl Store {
         })
     }
 
+    /// Gives the modules that sessions of tests import before everything else, as far as they are known: their files, by name.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn session_modules(&self) -> Result<HashMap<TestSession, BTreeMap<String, String>>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT session, modules FROM session_modules")?;
+            let mut found = HashMap::new();
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                found.insert(json(row, 0)?, json(row, 1)?);
+            }
+            Ok(found)
+        })
+    }
+
+    /// Keeps the modules that a session imports before everything else. What is known already stays: runs are compared with former
+    /// ones that began in the same way.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn put_session_modules(&self, session: &TestSession, modules: &BTreeMap<String, String>) -> Result<()> {
+        let (session, modules) = (to_json(session)?, to_json(modules)?);
+        self.write(move |transaction| {
+            let put = "INSERT OR IGNORE INTO session_modules (session, modules) VALUES (?1, ?2)";
+            transaction.execute(put, [&session, &modules])?;
+            Ok(())
+        })
+    }
+
     /// Keeps what running tests again on the recorded code showed.
     ///
     /// # Errors

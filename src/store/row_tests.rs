@@ -11,6 +11,7 @@ use crate::base::paths::RelPath;
 use crate::domain::batch::JourneyBlock;
 use crate::domain::call::{CallId, Effect, Outcome, ProgramEnd, Recording, RecordingId};
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
+use crate::domain::difference::Difference;
 use crate::domain::function::FunctionId;
 use crate::domain::gap::GapKind;
 use crate::domain::journal_entry::{JournalAction, JournalEntry};
@@ -18,7 +19,7 @@ use crate::domain::proposal::{Body, CallChange, Change, Helper, Origin, Proposal
 use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::reason::ReasonCode;
 use crate::domain::touch::{FileAccess, Touch};
-use crate::domain::value::{Difference, Value};
+use crate::domain::value::Value;
 
 fn total() -> FunctionId {
     FunctionId("shop:total".into())

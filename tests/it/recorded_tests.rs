@@ -1,5 +1,7 @@
 //! Calls that need a database, a context or a server of their own are compared inside the recorded tests that made them.
 
+use std::path::PathBuf;
+
 use crate::harness::Place;
 use crate::harness::watch::Watch;
 
@@ -192,6 +194,8 @@ fn calls_with_equal_arguments_that_end_in_different_ways_are_all_compared() {
     let place = recorded();
     edited(&place, "{\"Location\": \"/\"}", "{\"Location\": \"/auth\"}", 1, &["web.app:login", "'/' → '/auth'"]);
     edited(&place, "\"<form>\"", "\"<form >\"", 1, &["web.app:login", "<form >"]);
+    let fails = "tests/test_app.py::test_login fails now: ";
+    edited(&place, "Response(302,", "Response(303,", 1, &["web.app:login", "302 → 303", fails]);
 }
 
 #[test]
@@ -322,25 +326,64 @@ fn what_runs_before_the_first_test_or_once_for_all_tests_is_compared_there() {
     edited("SELECT count(*)", "SELECT 5 + count(*)", 1, &["shop:prepare", "tests/test_shop.py::test_total"]);
 }
 
-#[test]
-fn what_a_fast_test_shows_is_told_while_a_slow_one_still_runs() {
+/// A greeting by a user in a context variable, recorded by these tests.
+fn greeting(tests: &str) -> Place {
     let place = Place::empty();
+    let app = "from contextvars import ContextVar\n\nuser = ContextVar(\"user\")\n\n\ndef greet():\n    return \"hello \" + user.get()\n";
     place.save("web/__init__.py", "");
-    place.save(
-        "web/app.py",
-        "from contextvars import ContextVar\n\nuser = ContextVar(\"user\")\n\n\ndef greet():\n    return \"hello \" + user.get()\n",
-    );
-    // The second one does not end once the greeting is another one.
-    let tests = "import time\n\nfrom web import app\n\n\ndef test_ada():\n    app.user.set(\"ada\")\n    assert app.greet()\n\n\n\
-                 def test_eve():\n    app.user.set(\"eve\")\n    time.sleep(0.3)\n    while app.greet() != \"hello eve\":\n        time.sleep(0.01)\n";
-    place.save("tests/test_app.py", tests);
+    place.save("web/app.py", app);
+    place.save("tests/test_app.py", &format!("import time\n\nfrom web import app\n\n\n{tests}"));
     place.commit();
     let (code, out, err) = place.run(&["--trust", "run", "--check", "--", "python", "-m", "pytest", "-q"]);
     assert_eq!(code, 0, "{out}{err}");
+    place
+}
+
+#[test]
+fn what_a_fast_test_shows_is_told_while_a_slow_one_still_runs() {
+    // The second one does not end once the greeting is another one.
+    let place = greeting(
+        "def test_ada():\n    app.user.set(\"ada\")\n    assert app.greet()\n\n\n\
+         def test_eve():\n    app.user.set(\"eve\")\n    time.sleep(0.3)\n    while app.greet() != \"hello eve\":\n        time.sleep(0.01)\n",
+    );
     let watch = Watch::start(&place);
     place.edit("web/app.py", "hello ", "hi ");
     let told = watch.until("behaviour_changed");
     let change = told.last().unwrap();
     assert!(change["line"].as_str().unwrap().contains("'hello ada' → 'hi ada'"), "{change}");
     assert_eq!(change["calls"], 1, "those of the slow test are added when it ended: {change}");
+}
+
+/// Waits until sandboxes wait for the next run in a project, and gives their processes.
+fn waiting(place: &Place) -> Vec<PathBuf> {
+    let is_one = |process: &PathBuf| {
+        let command = std::fs::read(process.join("cmdline")).unwrap_or_default();
+        let is_here = std::fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd == place.root());
+        is_here && String::from_utf8_lossy(&command).contains("modules.json") && !command.starts_with(b"/proc")
+    };
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    loop {
+        let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+        let found: Vec<PathBuf> = processes.filter(is_one).collect();
+        if found.len() >= 2 {
+            return found;
+        }
+        assert!(std::time::Instant::now() < until, "{found:?}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn tests_run_in_sandboxes_that_waited_on_the_files_as_they_are_now() {
+    let place = greeting("def test_ada():\n    app.user.set(\"ada\")\n    assert app.greet()\n");
+    let watch = Watch::start(&place);
+    let before = waiting(&place);
+    place.save("web/words.py", "WORD = \"hi \"\n");
+    place.edit("web/app.py", "    return \"hello \"", "    from web.words import WORD\n\n    return WORD");
+    let told = watch.until("behaviour_changed");
+    assert!(told.last().unwrap()["line"].as_str().unwrap().contains("'hello ada' → 'hi ada'"), "{told:?}");
+    watch.until("replayed");
+    assert!(before.iter().any(|process| !process.exists()), "each serves once");
+    waiting(&place);
+    drop(watch);
 }

@@ -1,7 +1,7 @@
 //! Changes of behaviour as proposals: shown when recorded calls end differently, brought up to date, and taken back when they end
 //! as before.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::base::clock;
@@ -22,6 +22,9 @@ use crate::engine::state::follow_ups::{Came, FollowUps};
 use crate::generate::replay::summary_line;
 use crate::python::zygote::LATE_MAX;
 use crate::source::dependencies::Reach;
+
+/// Tests that fail now and are named beside a change.
+const FAILING_MAX: usize = 3;
 
 /// Lists the functions whose code the calls of an open change may run through, and the files that they may read.
 pub fn asked_about(core: &Core, reach: &Reach) -> BTreeSet<Subject> {
@@ -46,14 +49,20 @@ pub fn is_open(proposal: &Proposal) -> bool {
     matches!(proposal.state, ProposalState::Ready | ProposalState::Rejected)
 }
 
-/// Shows that calls of a function end differently; `untold` calls of it have no outcome.
+/// Shows that calls of a function end differently; `untold` calls of it have no outcome, and the `failing` tests passed before.
 ///
 /// # Errors
 /// Fails when the store cannot be written.
-pub fn show(core: &Arc<Core>, function: &FunctionId, change: Change, untold: usize) -> Result<(), Trouble> {
+pub fn show(
+    core: &Arc<Core>,
+    function: &FunctionId,
+    change: Change,
+    untold: usize,
+    failing: &HashMap<TestId, String>,
+) -> Result<(), Trouble> {
     let basis = basis(&change);
     let line = summary_line(function, &change);
-    let evidence = evidence(&change, untold, &tests_of(core, &change)?);
+    let evidence = evidence(&change, untold, &tests_of(core, &change)?, failing);
     let mut changes = changes_of(core, function).into_iter();
     let existing = changes.next();
     // Undo may have brought back an older one.
@@ -150,18 +159,21 @@ pub fn disputed(core: &Core) -> BTreeSet<FunctionId> {
 }
 
 /// Lists the tests inside which the calls of a change were compared.
-fn tests_of(core: &Core, change: &Change) -> Result<Vec<String>, Trouble> {
+fn tests_of(core: &Core, change: &Change) -> Result<Vec<(TestId, String)>, Trouble> {
     let ids: Vec<CallId> = change.calls.iter().map(|call| call.call).collect();
     let inside: BTreeSet<TestId> = core.store().compared_in_tests(&ids)?.into_values().collect();
     let tests = core.store().recorded_tests(&inside.into_iter().collect::<Vec<_>>())?;
-    Ok(tests.into_values().map(|test| test.label().to_owned()).collect())
+    Ok(tests.into_iter().map(|(id, test)| (id, test.label().to_owned())).collect())
 }
 
-fn evidence(change: &Change, untold: usize, tests: &[String]) -> Vec<Evidence> {
+fn evidence(change: &Change, untold: usize, tests: &[(TestId, String)], failing: &HashMap<TestId, String>) -> Vec<Evidence> {
     let mut lines = vec![Evidence::new(Finding::Pass, EvidenceKind::Replays, "the same both times")];
-    if let [first, rest @ ..] = tests {
+    if let [(_, first), rest @ ..] = tests {
         let others = if rest.is_empty() { String::new() } else { format!(" and {}", text::count(rest.len(), "other test")) };
         lines.push(Evidence::new(Finding::Note, EvidenceKind::InTest, format!("{first}{others}")));
+    }
+    for (label, said) in tests.iter().filter_map(|(test, label)| Some((label, failing.get(test)?))).take(FAILING_MAX) {
+        lines.push(Evidence::new(Finding::Fail, EvidenceKind::InTest, format!("{label} fails now: {said}")));
     }
     if change.same > 0 {
         lines.push(Evidence::new(Finding::Pass, EvidenceKind::Unchanged, text::count_u64(change.same, "other call")));

@@ -148,7 +148,7 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
     for (calls_now, functions) in [(Vec::new(), known), (ahead, of_ahead), (behind, open)] {
         if !calls_now.is_empty() {
             let code = Code { index: &index, reach: &reach, began: &began, functions: &functions };
-            let (fresh, failures) = run_twice(core, &code, &calls, &calls_now, first, &mut tally.followed, &job).await?;
+            let (fresh, failures) = run_twice(core, &code, &calls, &calls_now, first, &mut tally, &job).await?;
             if !code.stands(core).await? {
                 // Nobody can tell which code the outcomes belong to.
                 job.end(false);
@@ -171,7 +171,7 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
             let whole = !own.iter().any(|(call, _)| pending.contains(&call.id));
             if !whole {
                 let ended = |call: CallId| outcomes.get(&call).map(|(effect, through)| ([effect, effect], through.as_slice()));
-                show_some(core, function, own, ended)?;
+                show_some(core, function, own, ended, &tally.failing)?;
                 continue;
             }
             core.state.lock().owed.remove(function);
@@ -223,17 +223,17 @@ async fn run_twice(
     calls: &Calls,
     open: &[Call],
     first: &BTreeSet<FunctionId>,
-    followed: &mut Followed,
+    tally: &mut Tally,
     job: &jobs::Job<'_>,
 ) -> Result<Ran, Trouble> {
     let environment = environment::contained(core).await?;
-    let lines = followed.lines();
+    let lines = tally.followed.lines();
     let tests: Vec<TestId> = open.iter().filter_map(|call| call.observed.inside).collect::<BTreeSet<_>>().into_iter().collect();
     let (sender, mut early) = mpsc::unbounded_channel();
     let tests = needed::first(open, first, &core.store().test_durations(&tests)?);
     let first = FirstTests { tests, seen: Some(sender) };
     let mut run = std::pin::pin!(replay_today(core, &environment, open, &lines, &first, job));
-    let Twice { first: observed, second: mut again, lines_left } = loop {
+    let Twice { first: observed, second: mut again, lines_left, failing } = loop {
         tokio::select! {
             done = &mut run => break done?,
             Some(seen) = early.recv() => {
@@ -243,7 +243,8 @@ async fn run_twice(
             }
         }
     };
-    followed.left.extend(lines_left);
+    tally.followed.left.extend(lines_left);
+    tally.failing.extend(failing);
     let is_suspect = |call: &&Call| observed.get(&call.id).is_some_and(|seen| differs(calls, call, seen));
     let mut suspects: Vec<Call> = open.iter().filter(is_suspect).cloned().collect();
     let suspected: HashSet<CallId> = suspects.iter().map(|call| call.id).collect();
@@ -391,9 +392,10 @@ fn show_some<'a>(
     function: &FunctionId,
     own: &[(Call, Effect)],
     ended: impl Fn(CallId) -> Option<([&'a Effect; 2], &'a [FunctionId])>,
+    failing: &HashMap<TestId, String>,
 ) -> Result<(), Trouble> {
     let found = compared(own, ended);
-    if found.changed.is_empty() { Ok(()) } else { show_changed(core, function, found.changed, found.same, found.entered, 0) }
+    if found.changed.is_empty() { Ok(()) } else { show_changed(core, function, found, 0, failing) }
 }
 
 /// Shows what the first tests showed.
@@ -402,7 +404,7 @@ fn show_first(core: &Arc<Core>, calls: &Calls, seen: &Twice) -> Result<(), Troub
         let (one, other) = (seen.first.get(&call)?, seen.second.get(&call)?);
         Some(([one.effect.as_ref().ok()?, other.effect.as_ref().ok()?], one.entered.as_slice()))
     };
-    calls.iter().try_for_each(|(function, own)| show_some(core, function, own, ended))
+    calls.iter().try_for_each(|(function, own)| show_some(core, function, own, ended, &seen.failing))
 }
 
 /// Turns the outcomes of all calls of a function into a proposal: a new change, another one, or one that is gone. Gives how many ended as
@@ -416,9 +418,9 @@ fn conclude(
     tally: &mut Tally,
 ) -> Result<(u64, u64), Trouble> {
     let ended = |call: CallId| outcomes.get(&call).map(|(effect, through)| ([effect, effect], through.as_slice()));
-    let Compared { changed, same, entered, ran, left_out } = compared(own, ended);
-    let mut untold: HashSet<CallId> = left_out.iter().map(|(call, _)| *call).collect();
-    left_out.into_iter().for_each(|(_, reason)| tally.of(function).leave_out(reason));
+    let mut found = compared(own, ended);
+    let mut untold: HashSet<CallId> = found.left_out.iter().map(|(call, _)| *call).collect();
+    std::mem::take(&mut found.left_out).into_iter().for_each(|(_, reason)| tally.of(function).leave_out(reason));
     for (call, _) in own.iter().filter(|(call, _)| !outcomes.contains_key(&call.id)) {
         untold.insert(call.id);
         let failure = not_made.get(&call.id);
@@ -430,14 +432,14 @@ fn conclude(
             tally.import_failed(function, 1, &path, raised.line, &raised.exception);
         }
     }
-    ran.into_iter().for_each(|(call, through)| tally.ran_through(function, call, through));
-    let differ = changed.len() as u64;
+    std::mem::take(&mut found.ran).into_iter().for_each(|(call, through)| tally.ran_through(function, call, through));
+    let (same, differ) = (found.same, found.changed.len() as u64);
     let counts = tally.of(function);
     (counts.compared, counts.differ) = (same + differ, differ);
-    if changed.is_empty() {
+    if differ == 0 {
         changes::withdraw(core, function, &untold)?;
     } else {
-        show_changed(core, function, changed, same, entered, untold.len())?;
+        show_changed(core, function, found, untold.len(), &tally.failing)?;
     }
     Ok((same, differ))
 }
@@ -445,14 +447,14 @@ fn conclude(
 fn show_changed(
     core: &Arc<Core>,
     function: &FunctionId,
-    calls: Vec<CallChange>,
-    same: u64,
-    mut entered: HashSet<FunctionId>,
+    found: Compared<'_>,
     untold: usize,
+    failing: &HashMap<TestId, String>,
 ) -> Result<(), Trouble> {
+    let Compared { changed: calls, same, mut entered, .. } = found;
     entered.insert(function.clone());
     let because = code_versions::causes(core, &entered)?;
-    changes::show(core, function, Change { calls, same, because, seen: clock::now() }, untold)
+    changes::show(core, function, Change { calls, same, because, seen: clock::now() }, untold, failing)
 }
 
 /// Sees that a change still is what today's code does, before somebody takes it: where that is not known, its calls run.

@@ -11,6 +11,7 @@ use crate::domain::edited::{EditedCode, Edits, ImportFailure, NotCompared};
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::reason::{Reason, ReasonCode};
+use crate::domain::recorded_test::TestId;
 use crate::domain::snapshot::Topic;
 use crate::domain::subject::Subject;
 use crate::engine::index::reachability;
@@ -239,6 +240,8 @@ pub struct Tally {
     pub compared: HashSet<CallId>,
     /// The edited lines that were looked for in recorded tests.
     pub followed: Followed,
+    /// Recorded tests that passed and do not any more, with what they say.
+    pub failing: HashMap<TestId, String>,
 }
 
 impl Tally {

@@ -4,11 +4,12 @@ use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::call::{CallId, Effect, Outcome};
 use crate::domain::diff::{Because, DataFile, Diff, DiffedCall, FunctionDiff, How, Kind};
+use crate::domain::difference::Difference;
 use crate::domain::edited::{EditedCode, Edits, NotCompared};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Edit, ProposalId};
 use crate::domain::reason::ReasonCode;
-use crate::domain::value::{Difference, TypeName, Value};
+use crate::domain::value::{TypeName, Value};
 use crate::tui::tests::fixture::id;
 
 /// A comparison: a side effect elsewhere that waits, an edited function as recorded, and what was not looked at.

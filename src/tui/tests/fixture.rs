@@ -14,6 +14,7 @@ use crate::domain::call::{CallId, Effect as CallEffect, Outcome, ProgramEnd, Rec
 use crate::domain::command::{Command, JobId};
 use crate::domain::decision::FileEdit;
 use crate::domain::diff::Diff;
+use crate::domain::difference::Difference;
 use crate::domain::event::{Event, JobKind, JobState, Level};
 use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
@@ -26,7 +27,7 @@ use crate::domain::samples;
 use crate::domain::settings;
 use crate::domain::snapshot::*;
 use crate::domain::spec_board::SpecView;
-use crate::domain::value::{Difference, Value};
+use crate::domain::value::Value;
 use crate::tui::app::{AppState, Effect, Msg};
 use crate::tui::diff::PlannedFile;
 use crate::tui::doc::Loaded;

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::domain::call::{Effect, Outcome};
+use crate::domain::difference::Difference;
 use crate::domain::proposal::{Body, ProposalId};
-use crate::domain::value::{Difference, Value};
+use crate::domain::value::Value;
 use crate::tui::app::Msg;
 use crate::tui::doc::Loaded;
 use crate::tui::layer::Layer;

@@ -95,6 +95,25 @@ def test_a_module_that_starts_a_thread_does_not_keep_tests_from_running(project:
     assert line["outcome"] == "passed"
 
 
+def test_modules_that_are_imported_first_have_the_clock_of_the_run(project: object, tmp_path: Path) -> None:
+    project.write("test_it.py", "import time\n\nimport stamp\n\ndef test_value():\n    assert abs(stamp.time() - time.time()) < 1000\n")
+    (tmp_path / "stamp.py").write_text("from time import time\n")
+    environment = {"PYTHONPATH": f"{project.environment()['PYTHONPATH']}:{tmp_path}"}
+    modules = {"stamp": str(tmp_path / "stamp.py")}
+    found = project.rerun("test_it.py::test_value", env=environment, modules=modules, shift_seconds=10_000_000)
+    assert found["test_it.py::test_value"]["outcome"] == "passed", found
+
+
+def test_a_module_that_wants_a_setting_first_is_named_and_imported_later(project: object, tmp_path: Path) -> None:
+    project.write("test_it.py", "import os\nos.environ['WANTED'] = '1'\nimport wants\n\ndef test_value():\n    pass\n")
+    (tmp_path / "wants.py").write_text("import os\nos.environ['WANTED']\n")
+    environment = {"PYTHONPATH": f"{project.environment()['PYTHONPATH']}:{tmp_path}"}
+    modules = {"wants": str(tmp_path / "wants.py"), **files_of("colorsys")}
+    found = project.rerun("test_it.py::test_value", env=environment, modules=modules, tell_loaded=True)
+    assert found["test_it.py::test_value"]["outcome"] == "passed", found
+    assert next(line["failed"] for line in project.lines if line["kind"] == "loaded") == ["wants"]
+
+
 def test_it_ends_when_nobody_wants_it(waiting: Waiting) -> None:
     assert waiting.process.communicate("", timeout=60) == (None, "")
     assert waiting.process.returncode == 0

@@ -51,7 +51,7 @@ class Rerun:
     def _run_session(self) -> None:
         tests = self.left[:1] if self.in_place else list(self.left)
         self.session = self._waiting_session() or Fork(
-            lambda writer: be_session(self.request, tests, self.in_place, writer),
+            lambda writer: be_session(self.request, tests, self.in_place, writer, warmed=False),
             closing=(self.report.file,),
             session=True,
         )
@@ -145,20 +145,24 @@ class Waiting:
         fits = warm.fits(request.path, request.project)
         writer.send(kind="fits" if fits else "other")
         if fits:
-            be_session(request, list(request.tests), False, writer)
+            be_session(request, list(request.tests), False, writer, warmed=True)
 
     def _interrupt(self, number: int, frame: object) -> None:
         end_session(self.session.pid)
         os._exit(128 + number)
 
 
-def be_session(request: Request, tests: "list[str]", in_place: bool, writer: Writer) -> None:
+def be_session(request: Request, tests: "list[str]", in_place: bool, writer: Writer, warmed: bool) -> None:
     """Runs tests in this process, as the session that was recorded, and says how they went."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         if all(test in request.functions for test in tests):
             narrow(sorted({name for test in tests for name in request.functions[test]}))
         place.enter(request)
+        if not warmed:
+            names = warm.hidden(request.path, request.project)
+            with place.without_project():
+                warm.up({name: file for name, file in request.modules.items() if name.partition(".")[0] not in names})
         followed.ask(request.project, request.lines)
         if START in tests:
             followed.begin()

@@ -1,14 +1,17 @@
 """Makes a process look like one that runs in the recorded session's place: folder, import path, code, clock."""
 
+import contextlib
 import importlib.machinery
 import os
 import sys
 import types
+from collections.abc import Iterator
 
 from pytead_tui.rerun.request import Request
 from pytead_tui.worker.clock import Later
 from pytead_tui.worker.modules import is_of
 
+OWN = list(sys.path)  # the interpreter's, before anything of the project is on it
 HOME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -34,6 +37,19 @@ def enter(request: Request) -> None:
         for name in ours:
             del modules[name]
         Later(request.shift_seconds, modules).__enter__()
+
+
+@contextlib.contextmanager
+def without_project() -> "Iterator[None]":
+    """Has nothing of the project found for a while."""
+    path = list(sys.path)
+    sys.path[:] = OWN
+    sys.path_importer_cache.clear()
+    try:
+        yield
+    finally:
+        sys.path[:] = path
+        sys.path_importer_cache.clear()
 
 
 def _compile_anew(root: str) -> None:

@@ -35,6 +35,7 @@ class Request:
     project: str  # the root of the project, which can be above that of the session
     lines: "dict[str, list[int]]"  # that are followed, by files relative to the project
     fixtures: "dict[str, str]"  # of the session, asked for by tests while they run: the name, by key
+    modules: "dict[str, str]"  # imported before everything else: their files, by name
     tell_loaded: bool  # which modules it imported that are not the project's
     put: "str | None"  # a folder of files that replace the project's
     gone: "list[str]"  # files of the project that are not to be there
@@ -55,6 +56,6 @@ def read(file: str) -> Request:
         shift_seconds=given.get("shift_seconds"), report=given["report"],
         functions=dict(given.get("functions") or {}),
         project=given.get("project") or given["root"], lines=dict(given.get("lines") or {}),
-        fixtures=dict(given.get("fixtures") or {}), tell_loaded=bool(given.get("tell_loaded")),
+        fixtures=dict(given.get("fixtures") or {}), modules=dict(given.get("modules") or {}), tell_loaded=bool(given.get("tell_loaded")),
         put=given.get("put"), gone=list(given.get("gone") or []),
     )  # fmt: skip

@@ -171,7 +171,7 @@ class _Session:
             elif not self._is_broken(test):
                 self._send(kind="missing", test=test)
         if self.request.tell_loaded:
-            self._send(kind="loaded", modules=warm.loaded(self.request.project))
+            self._send(kind="loaded", modules=warm.loaded(self.request.project), failed=warm.failed)
         wanted = [items[test] for test in self.tests if test in items]
         for name in _RUNNERS:
             if session.config.pluginmanager.has_plugin(name):

@@ -1,4 +1,4 @@
-"""What a session can do before anybody asks for its tests: import what it will need that is not the project's."""
+"""What a session does first, and can do before anybody asks for its tests: import what it will need that is not the project's."""
 
 import contextlib
 import importlib
@@ -12,6 +12,8 @@ from pytead_tui.worker.modules import is_of
 from pytead_tui.worker.processes import threads
 
 MOST = 5000  # modules
+
+failed: "list[str]" = []  # could not be imported, or started a thread
 
 
 def loaded(project: str) -> "dict[str, str]":
@@ -34,36 +36,41 @@ def loaded(project: str) -> "dict[str, str]":
 def up(modules: "dict[str, str]") -> None:
     """Imports modules, those that are found where they were."""
     for name, file in modules.items():
-        if name not in sys.modules:
-            # Some want a setting first, and are imported when it is there.
-            with contextlib.suppress(BaseException):
-                spec = importlib.util.find_spec(name)
-                if spec is not None and spec.origin == file:
-                    importlib.import_module(name)
+        if name in sys.modules:
+            continue
+        before = threads()
+        try:
+            spec = importlib.util.find_spec(name)
+            if spec is not None and spec.origin == file:
+                importlib.import_module(name)
+        except BaseException:  # it wants a setting first
+            failed.append(name)
+        if threads() > before:
+            failed.append(name)
 
 
 def fits(path: "list[str]", project: str) -> bool:
-    """Tells whether a session with this search path can go on from here: no thread runs, and it would find the same modules."""
-    if threads() > 1:
-        return False
-    root = os.path.realpath(project)
-    own = [folder for folder in path if is_of(root, os.path.join(os.path.realpath(folder), "module.py"))]
+    """Tells whether a session with this search path can go on from here: all was imported, and it would find the same modules."""
     names = {name.partition(".")[0] for name, module in list(sys.modules.items()) if getattr(module, "__file__", None)}
-    names -= {"pytead_tui", "__main__", "__mp_main__"}
-    return not any(_has(folder, names) for folder in own)
+    return not failed and not names & hidden(path, project)
 
 
-def _has(folder: str, names: "set[str]") -> bool:
-    try:
-        found = os.listdir(folder)
-    except OSError:
-        return False
-    for entry in found:
-        if entry.partition(".")[0] in names and (
-            entry.endswith((".py", ".so")) or os.path.isfile(os.path.join(folder, entry, "__init__.py"))
-        ):
-            return True
-    return False
+def hidden(path: "list[str]", project: str) -> "set[str]":
+    """Names the modules that lie in folders of the project from which a session imports: they hide others of these names."""
+    root, names = os.path.realpath(project), set()
+    for folder in path:
+        if is_of(root, os.path.join(os.path.realpath(folder), "module.py")):
+            with contextlib.suppress(OSError):
+                names.update(_modules_in(folder))
+    return names
+
+
+def _modules_in(folder: str) -> "set[str]":
+    found = set()
+    for entry in os.listdir(folder):
+        if entry.endswith((".py", ".so")) or os.path.isfile(os.path.join(folder, entry, "__init__.py")):
+            found.add(entry.partition(".")[0])
+    return found
 
 
 def lay(put: "str | None", gone: "list[str]", project: str) -> None:

@@ -6,7 +6,7 @@ mod report;
 mod sandbox;
 mod spare;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -91,6 +91,10 @@ pub struct Wanted<'a> {
     pub early: Option<&'a Early>,
     /// Sandboxes that wait for a run; without it, none does.
     pub spares: Option<&'a Spares>,
+    /// The modules that each session imports before everything else: their files, by name.
+    pub modules: &'a HashMap<TestSession, BTreeMap<String, String>>,
+    /// Sessions say which modules could be imported before everything else.
+    pub tell_loaded: bool,
 }
 
 /// Gets what tests showed while others still run.
@@ -139,6 +143,17 @@ pub struct Reruns {
     pub tests: BTreeMap<TestId, Rerun>,
     /// Why others were not run, in one line each.
     pub not_run: BTreeMap<TestId, String>,
+    /// Of the last session, the modules that are not the project's, where that was asked for.
+    pub loaded: Loaded,
+}
+
+/// Modules that a session imported and that are not the project's.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// Their files, by name.
+    pub modules: BTreeMap<String, String>,
+    /// Those that could not be imported before everything else.
+    pub failed: BTreeSet<String>,
 }
 
 /// What the run of a test showed.
@@ -191,6 +206,7 @@ struct Request<'a> {
     project: &'a Path,
     lines: &'a Lines,
     fixtures: BTreeMap<String, String>,
+    modules: Option<&'a BTreeMap<String, String>>,
     tell_loaded: bool,
     put: Option<PathBuf>,
     gone: Vec<String>,
@@ -217,6 +233,7 @@ impl Place<'_> {
             let found = self.session(session, &tests, wanted, cancel)?;
             all.tests.extend(found.tests);
             all.not_run.extend(found.not_run);
+            all.loaded = found.loaded;
         }
         Ok(all)
     }
@@ -263,7 +280,8 @@ impl Place<'_> {
             project: self.root,
             lines: wanted.lines,
             fixtures: wanted.learned.of(session),
-            tell_loaded: wanted.spares.is_some(),
+            modules: wanted.modules.get(session),
+            tell_loaded: wanted.tell_loaded,
             put,
             gone,
         };
@@ -275,7 +293,7 @@ impl Place<'_> {
                 sandbox.go().map_err(failed)?;
                 sandbox
             }
-            (None, new) => self.start(session, wanted, new.map_or_else(Scratch::new, Ok)?, None)?,
+            (None, new) => self.start(session, wanted, new.map_or_else(Scratch::new, Ok)?, false)?,
         };
         let count = u32::try_from(tests.len()).unwrap_or(u32::MAX);
         let until = Instant::now() + START + Duration::from_secs_f64(TEST_SECONDS).saturating_mul(count);
@@ -315,10 +333,9 @@ impl Place<'_> {
             std::thread::sleep(LOOK);
         }
         tell(u64::from(count));
-        let Report { mut found, start, fixtures, modules } = read();
+        let Report { mut found, start, fixtures } = read();
         wanted.learned.add(session, fixtures);
         if let Some(spares) = wanted.spares {
-            spares.learn(session, modules);
             self.refill(spares, session, wanted);
         }
         calls.finish();
@@ -400,6 +417,8 @@ mod tests {
                 first: &BTreeSet::new(),
                 early: None,
                 spares: None,
+                modules: &HashMap::new(),
+                tell_loaded: false,
             };
             grouped(&wanted).iter().map(|(_, tests)| tests.len()).collect::<Vec<_>>()
         };

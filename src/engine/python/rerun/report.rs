@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{Rerun, Reruns};
+use super::{Loaded, Rerun, Reruns};
 use crate::base::paths::RelPath;
 use crate::domain::recorded_test::TestId;
 
@@ -35,6 +35,7 @@ enum Line {
     },
     Loaded {
         modules: BTreeMap<String, String>,
+        failed: BTreeSet<String>,
     },
     #[serde(other)]
     Other,
@@ -47,15 +48,13 @@ pub(super) struct Report {
     pub(super) start: Option<(i64, TestId)>,
     /// Session fixtures that tests asked for while they ran.
     pub(super) fixtures: BTreeMap<String, String>,
-    /// Modules that the session imported and that are not the project's: their files, by name.
-    pub(super) modules: BTreeMap<String, String>,
 }
 
 /// Reads the program's report.
 pub(super) fn reported(report: &str, tests: &BTreeMap<&str, TestId>, root: &Path) -> Report {
     let mut found = Reruns::default();
     let mut start = None;
-    let (mut fixtures, mut modules) = (BTreeMap::new(), BTreeMap::new());
+    let mut fixtures = BTreeMap::new();
     for line in report.lines() {
         match serde_json::from_str(line) {
             Ok(Line::Test { test, outcome, ms, pid, said, lines_left }) => {
@@ -78,11 +77,11 @@ pub(super) fn reported(report: &str, tests: &BTreeMap<&str, TestId>, root: &Path
                 found.not_run.extend(tests.get(test.as_str()).map(|id| (*id, "it is not there".to_owned())));
             }
             Ok(Line::Learned { fixtures: more }) => fixtures.extend(more),
-            Ok(Line::Loaded { modules: all }) => modules = all,
+            Ok(Line::Loaded { modules, failed }) => found.loaded = Loaded { modules, failed },
             Ok(Line::Other) | Err(_) => {}
         }
     }
-    Report { found, start, fixtures, modules }
+    Report { found, start, fixtures }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The sandbox of a run: its folder, its process, and how both are made.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
@@ -52,28 +52,28 @@ impl Drop for Sandbox {
 }
 
 impl Place<'_> {
-    /// Starts the sandbox of a run, in a folder that holds its request. With modules it waits, with these imported, for a request
-    /// that may follow later.
+    /// Starts the sandbox of a run, in a folder that holds its request. One that waits imports its modules, and reads a request that
+    /// follows later.
     pub(super) fn start(
         &self,
         session: &TestSession,
         wanted: &Wanted<'_>,
         scratch: Scratch,
-        modules: Option<&BTreeMap<String, String>>,
+        waits: bool,
     ) -> Result<Sandbox, Trouble> {
-        let confinement = self.confinement(session, wanted, scratch.path(), modules.is_none()).map_err(failed)?;
+        let confinement = self.confinement(session, wanted, scratch.path(), !waits).map_err(failed)?;
         std::fs::create_dir(Sandbox::spool(&scratch)).map_err(failed)?;
         let mut args = vec!["-m".into(), "pytead_tui.rerun".into(), Sandbox::request(&scratch).into_os_string()];
-        if let Some(modules) = modules {
+        if waits {
             let file = scratch.path().join("modules.json");
-            let text = serde_json::to_string(modules)
+            let text = serde_json::to_string(&wanted.modules.get(session).cloned().unwrap_or_default())
                 .map_err(|error| Trouble::internal("A list of modules cannot be written.").because(error))?;
             std::fs::write(&file, text).map_err(failed)?;
             args.push(file.into_os_string());
         }
         let began = clock::now();
         let child = contain::command(Level::Namespaces, &confinement, &self.environment.interpreter.path, args)?
-            .stdin(if modules.is_some() { Stdio::piped() } else { Stdio::null() })
+            .stdin(if waits { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()

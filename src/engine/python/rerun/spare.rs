@@ -1,7 +1,7 @@
 //! Sandboxes that wait, with all imported that is not the project's own, so that a save does not wait for them. Each serves once:
 //! a process that has the project's modules holds their former text.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -28,14 +28,7 @@ const LEFT_OUT: [&str; 7] = [".git", ".pytead", "node_modules", "__pycache__", "
 
 /// The sandboxes that wait.
 #[derive(Default)]
-pub struct Spares(Mutex<Waiting>);
-
-#[derive(Default)]
-struct Waiting {
-    spares: Vec<Spare>,
-    /// What sessions import that is not the project's.
-    modules: HashMap<TestSession, BTreeMap<String, String>>,
-}
+pub struct Spares(Mutex<Vec<Spare>>);
 
 struct Spare {
     kind: Digest,
@@ -51,22 +44,15 @@ pub(super) struct Taken {
 }
 
 impl Spares {
-    /// Notes what a session imports that is not the project's.
-    pub(super) fn learn(&self, session: &TestSession, modules: BTreeMap<String, String>) {
-        if !modules.is_empty() {
-            self.0.lock().modules.insert(session.clone(), modules);
-        }
-    }
-
     /// Tells whether none waits yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.lock().spares.is_empty()
+        self.0.lock().is_empty()
     }
 
     /// Ends those that wait.
     pub fn end(&self) {
-        let ended = std::mem::take(&mut self.0.lock().spares);
+        let ended = std::mem::take(&mut *self.0.lock());
         drop(ended);
     }
 }
@@ -78,8 +64,8 @@ impl Place<'_> {
         loop {
             let mut spare = {
                 let mut waiting = spares.0.lock();
-                let at = waiting.spares.iter().position(|spare| spare.kind == kind)?;
-                waiting.spares.remove(at)
+                let at = waiting.iter().position(|spare| spare.kind == kind)?;
+                waiting.remove(at)
             };
             let is_there = matches!(spare.sandbox.child.try_wait(), Ok(None));
             if let Some((put, gone)) = is_there.then(|| spare.update(self.root)).flatten() {
@@ -92,20 +78,16 @@ impl Place<'_> {
     pub(super) fn refill(&self, spares: &Spares, session: &TestSession, wanted: &Wanted<'_>) {
         let Some(kind) = self.kind(session, wanted) else { return };
         loop {
-            let modules = {
-                let waiting = spares.0.lock();
-                if waiting.spares.iter().filter(|spare| spare.kind == kind).count() >= OF_A_KIND {
-                    return;
-                }
-                waiting.modules.get(session).cloned()
-            };
+            if spares.0.lock().iter().filter(|spare| spare.kind == kind).count() >= OF_A_KIND {
+                return;
+            }
             // What is edited from here on is put into the sandbox when it is taken.
-            let Some((files, modules)) = Tree::of(self.root).zip(modules) else { return };
-            let started = Scratch::new().and_then(|scratch| self.start(session, wanted, scratch, Some(&modules)));
+            let Some(files) = Tree::of(self.root) else { return };
+            let started = Scratch::new().and_then(|scratch| self.start(session, wanted, scratch, true));
             let Ok(sandbox) = started else { return };
             let mut waiting = spares.0.lock();
-            waiting.spares.push(Spare { kind, sandbox, files });
-            let oldest = (waiting.spares.len() > MOST).then(|| waiting.spares.remove(0));
+            waiting.push(Spare { kind, sandbox, files });
+            let oldest = (waiting.len() > MOST).then(|| waiting.remove(0));
             drop(waiting);
             drop(oldest);
         }
@@ -120,7 +102,9 @@ impl Place<'_> {
         }
         let confinement = self.confinement(session, wanted, Path::new("/scratch"), false).ok()?;
         let mut hasher = Hasher::default();
-        hasher.part(serde_json::to_string(&(session, &confinement, &confinement.env)).ok()?.as_bytes());
+        hasher.part(
+            serde_json::to_string(&(session, wanted.modules.get(session), &confinement, &confinement.env)).ok()?.as_bytes(),
+        );
         hasher.part(self.environment.interpreter.path.as_os_str().as_encoded_bytes());
         // Installing a package makes entries in these folders, and a commit moves these files.
         let installed = session.path.iter().map(PathBuf::from).filter(|path| path.is_dir());

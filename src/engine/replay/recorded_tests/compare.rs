@@ -44,6 +44,8 @@ pub struct Twice {
     pub second: HashMap<CallId, Observed>,
     /// The statements that each test did not run, of the lines that were asked for.
     pub lines_left: HashMap<TestId, BTreeSet<(String, u32)>>,
+    /// Tests that passed and do not any more, with what they say.
+    pub failing: HashMap<TestId, String>,
 }
 
 /// Runs the tests of these calls once, and gives the outcome of each call.
@@ -136,7 +138,8 @@ async fn run(
                     let is_twice = |test: &TestId| seen.iter().all(|run| run.tests.contains_key(test));
                     let [one, other] = seen.each_ref().map(|run| tests.outcomes(run, &on.index, is_twice));
                     // Without one who waits for it, it comes with the rest.
-                    let _ = seen_first.send(Twice { first: one, second: other, ..Twice::default() });
+                    let failing = tests.failing(&seen[0]);
+                    let _ = seen_first.send(Twice { first: one, second: other, failing, ..Twice::default() });
                 }
             }
         }
@@ -150,7 +153,8 @@ async fn run(
     }
     one.not_run.extend(other.not_run);
     let lines_left = one.tests.iter().filter_map(|(test, run)| Some((*test, run.lines_left.clone()?))).collect();
-    Ok(Twice { first: tests.outcomes(&one, &on.index, |_| true), second, lines_left })
+    let failing = tests.failing(&one);
+    Ok(Twice { first: tests.outcomes(&one, &on.index, |_| true), second, lines_left, failing })
 }
 
 /// Runs the tests of these calls once more, on today's files, and gives those of these lines that no test runs; `None` where no test
@@ -202,6 +206,13 @@ impl<'a> Tests<'a> {
         let former = core.store().former_runs(&ids)?;
         let baselines = core.store().baselines(&calls.iter().map(|call| call.id).collect::<Vec<_>>())?;
         Ok(Self { calls: of_test, asked, former, baselines })
+    }
+
+    /// Lists the tests that passed and do not in these runs, with what they say.
+    fn failing(&self, runs: &Reruns) -> HashMap<TestId, String> {
+        let passed = |test: &TestId| self.former.get(test).is_some_and(|former| former.passed);
+        let failing = runs.tests.iter().filter(|(test, run)| !run.passed && passed(test));
+        failing.map(|(test, run)| (*test, run.said.clone().unwrap_or_default())).collect()
     }
 
     /// Reads the outcomes of the calls in these tests from runs of them.

@@ -22,7 +22,7 @@ use crate::engine::index::reachability;
 use crate::engine::python::environment::{self, Environment};
 use crate::engine::python::rerun::{Rerun, RerunCall};
 use crate::engine::replay::recorded_tests::choose::{self, Candidate};
-use crate::engine::replay::recorded_tests::{Asked, Manner, On, run_tests};
+use crate::engine::replay::recorded_tests::{Asked, Manner, On, ready, run_tests};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
@@ -120,6 +120,7 @@ async fn learn(
     for candidate in candidates.into_iter().filter(is_wanted) {
         of_test.entry(candidate.test).or_default().push(candidate.call);
     }
+    ready::learn_modules(core, environment, ran, &asked).await?;
     let plain = Manner { groups: 1, ..Manner::default() };
     let shifted = Manner { shift: Some(SHIFT), groups: GROUPS, ended: plain.ended.clone(), ..Manner::default() };
     let (ended, total) = (plain.ended.clone(), 2 * asked.tests.len() as u64);

@@ -8,7 +8,7 @@ pub(crate) mod first_run;
 pub(crate) mod needed;
 pub(crate) mod ready;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
 use crate::domain::function::FunctionId;
-use crate::domain::recorded_test::{RecordedTest, TestId};
+use crate::domain::recorded_test::{RecordedTest, TestId, TestSession};
 use crate::engine::python::environment::{self, Environment};
 use crate::engine::python::rerun::{Early, Files, Learned, Place, Reruns, Spares, Wanted};
 use crate::engine::state::background::blocking;
@@ -72,6 +72,8 @@ struct Manner {
     first: BTreeSet<TestId>,
     /// As [`Wanted::early`].
     early: Option<Arc<Early>>,
+    /// Modules to try, in the place of those that are known, for a session that says which these are.
+    modules: Option<HashMap<TestSession, BTreeMap<String, String>>>,
 }
 
 /// Runs tests off the async threads, with the variables that the project needs to be imported.
@@ -93,7 +95,8 @@ async fn run_tests(
         let collected = collected.into_iter().map(|(start, names)| (start, names.iter().map(file).collect())).collect();
         let place = Place { root: &core.root, environment: &python, index: on.index, files: &on.files, record, redact };
         // They wait where somebody saves files, and for saved files.
-        let spares = core.watcher.lock().is_some().then(|| core.part::<Spares>());
+        let spares = (manner.modules.is_none() && core.watcher.lock().is_some()).then(|| core.part::<Spares>());
+        let stored = core.store().session_modules()?;
         let wanted = Wanted {
             tests: &asked.tests,
             functions: &asked.functions,
@@ -108,6 +111,8 @@ async fn run_tests(
             first: &manner.first,
             early: manner.early.as_deref(),
             spares: spares.as_deref(),
+            modules: manner.modules.as_ref().unwrap_or(&stored),
+            tell_loaded: manner.modules.is_some(),
         };
         place.run(&wanted, &cancel)
     })

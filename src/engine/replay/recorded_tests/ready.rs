@@ -1,14 +1,15 @@
 //! Getting ready for a save: sandboxes wait in which its tests run at once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
 use crate::contain;
-use crate::engine::python::environment;
-use crate::engine::python::rerun::{Files, Spares};
+use crate::domain::recorded_test::{Runner, TestId, TestSession};
+use crate::engine::python::environment::{self, Environment};
+use crate::engine::python::rerun::{Files, Loaded, Spares};
 use crate::engine::replay::recorded_tests::{Asked, Manner, On, run_tests};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -31,6 +32,41 @@ pub async fn prepare(core: &Arc<Core>) -> Result<(), Trouble> {
     let today = On { index: core.index(), files: Files::default() };
     let manner = Manner { groups: 1, ..Manner::default() };
     run_tests(core, &python, &today, asked, manner, &CancellationToken::new()).await.map(|_| ())
+}
+
+/// Finds out what sessions import that is not the project's, and can be imported before everything else: so all their runs begin in the
+/// same way, those of sandboxes that wait for a save, too.
+///
+/// # Errors
+/// Fails when the database does, or Python cannot be started.
+pub(super) async fn learn_modules(core: &Arc<Core>, python: &Arc<Environment>, on: &On, asked: &Asked) -> Result<(), Trouble> {
+    let known = core.store().session_modules()?;
+    let mut new: BTreeMap<&TestSession, TestId> = BTreeMap::new();
+    for (id, test) in asked.tests.iter().filter(|(_, test)| !test.is_start() && !known.contains_key(&*test.session)) {
+        if matches!(test.session.runner, Runner::Pytest { .. }) {
+            new.entry(&test.session).or_insert(*id);
+        }
+    }
+    for (session, test) in new {
+        let one = Asked {
+            tests: asked.tests.get(&test).map(|of| (test, of.clone())).into_iter().collect(),
+            functions: BTreeMap::from([(test, BTreeSet::new())]),
+        };
+        let mut modules = BTreeMap::new();
+        // Once to see which there are, and once more to see which of them want something first, such as a setting.
+        for _ in 0..2 {
+            let tried = Some(HashMap::from([(session.clone(), modules.clone())]));
+            let manner = Manner { groups: 1, modules: tried, ..Manner::default() };
+            let Loaded { modules: found, failed } =
+                run_tests(core, python, on, one.clone(), manner, &CancellationToken::new()).await?.loaded;
+            if modules.is_empty() {
+                modules = found;
+            }
+            modules.retain(|name, _| !failed.contains(name));
+        }
+        core.store().put_session_modules(session, &modules)?;
+    }
+    Ok(())
 }
 
 /// Ends the sandboxes that wait.
