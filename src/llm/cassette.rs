@@ -69,6 +69,8 @@ struct Shared {
     kept_by: Option<String>,
     /// The model's name, for people.
     model: String,
+    /// Only recorded answers are given because `CI` is set.
+    in_ci: bool,
 }
 
 impl Folder {
@@ -161,11 +163,12 @@ impl Folder {
 }
 
 impl Cassette {
-    /// Gives recorded answers and nothing else: no connection is opened. `model` is its name where the settings have one.
+    /// Gives recorded answers and nothing else: no connection is opened. `model` is its name where the settings have one; `in_ci` tells that
+    /// nobody chose this.
     #[must_use]
-    pub fn alone(folder: Folder, model: Option<&str>) -> Self {
+    pub fn alone(folder: Folder, model: Option<&str>, in_ci: bool) -> Self {
         let model = model.map_or_else(|| "recorded model".into(), |name| display_line(name).into_owned());
-        Self { shared: Arc::new(Shared { folder, asked: None, replays: true, kept_by: None, model }) }
+        Self { shared: Arc::new(Shared { folder, asked: None, replays: true, kept_by: None, model, in_ci }) }
     }
 
     /// Keeps the answers of another provider; recorded ones are given in place of asking where `mode` is
@@ -174,7 +177,7 @@ impl Cassette {
     pub fn around(asked: Arc<dyn Provider>, folder: Folder, mode: Answers) -> Self {
         let model = asked.model().to_owned();
         let replays = mode != Answers::Live;
-        Self { shared: Arc::new(Shared { folder, asked: Some(asked), replays, kept_by: None, model }) }
+        Self { shared: Arc::new(Shared { folder, asked: Some(asked), replays, kept_by: None, model, in_ci: false }) }
     }
 
     /// Keeps the answers of another provider so that it is asked once for each: by its model and host and by
@@ -183,7 +186,7 @@ impl Cassette {
     pub fn keeping(asked: Arc<dyn Provider>, folder: Folder, parameters: &str) -> Self {
         let model = asked.model().to_owned();
         let kept_by = Some(format!("{model} at {}, {parameters}", asked.host()));
-        Self { shared: Arc::new(Shared { folder, asked: Some(asked), replays: true, kept_by, model }) }
+        Self { shared: Arc::new(Shared { folder, asked: Some(asked), replays: true, kept_by, model, in_ci: false }) }
     }
 }
 
@@ -249,7 +252,7 @@ impl Shared {
             });
         }
         let Some(provider) = &self.asked else {
-            return Err(ModelError::NotRecorded { file: self.folder.shown(&self.folder.file(&asked)) });
+            return Err(ModelError::NotRecorded { file: self.folder.shown(&self.folder.file(&asked)), in_ci: self.in_ci });
         };
         let mut stream = provider.stream(request, cancel.clone());
         let mut text = String::new();
@@ -380,7 +383,7 @@ mod tests {
         assert!(!ask(&recording, Request { form, ..request(&user) }).await.unwrap().usage.replayed);
         assert_eq!(counting.0.load(Ordering::SeqCst), 2);
 
-        let alone = Cassette::alone(folder(place.path()), None);
+        let alone = Cassette::alone(folder(place.path()), None, false);
         assert!(alone.is_local() && alone.is_allowed());
         assert!(ask(&alone, request(&user)).await.unwrap().usage.replayed);
 
@@ -404,7 +407,7 @@ mod tests {
         let again = ask(&keeping("max 9"), request("q")).await.unwrap();
         assert!(first.text.starts_with("answer 1") && again.text.starts_with("answer 1") && !again.usage.replayed);
         assert!(ask(&keeping("max 10"), request("q")).await.unwrap().text.starts_with("answer 2"));
-        let alone = Cassette::alone(folder(place.path()), None);
+        let alone = Cassette::alone(folder(place.path()), None, false);
         assert!(matches!(ask(&alone, request("q")).await, Err(ModelError::NotRecorded { .. })), "it is no recording");
         // Where nothing can be kept, the answer is given all the same.
         std::fs::write(place.path().join("file"), "").unwrap();
@@ -416,8 +419,8 @@ mod tests {
     #[tokio::test]
     async fn a_missing_or_broken_answer_is_named() {
         let place = tempfile::tempdir().unwrap();
-        let alone = Cassette::alone(folder(place.path()), Some("coder"));
-        let Err(ModelError::NotRecorded { file }) = ask(&alone, request("new")).await else { panic!("it was answered") };
+        let alone = Cassette::alone(folder(place.path()), Some("coder"), false);
+        let Err(ModelError::NotRecorded { file, .. }) = ask(&alone, request("new")).await else { panic!("it was answered") };
         assert!(file.starts_with("tests/answers/") && file.ends_with(".json"), "{file}");
         let path = place.path().join(&file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

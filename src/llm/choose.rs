@@ -41,7 +41,7 @@ pub fn choose(
         .ok_or_else(|| Trouble::usage("model.answers_folder is no folder of the project.").so("Name a folder below the root."))?;
     let folder = Folder::new(root, below);
     Ok(Arc::new(match mode {
-        Answers::Replay => Cassette::alone(folder, settings.model.name.as_deref()),
+        Answers::Replay => Cassette::alone(folder, settings.model.name.as_deref(), settings.model.answers.is_none()),
         mode => Cassette::around(asked(settings, allowed, variable)?, folder, mode),
     }))
 }
@@ -165,10 +165,11 @@ pub fn is_demo(settings: &Settings) -> bool {
 /// Makes the provider of a model on this machine; the file has to be here.
 fn local(settings: &Settings, place: &Place, variable: impl Fn(&str) -> Option<String>) -> Result<Arc<dyn Provider>, Trouble> {
     let name = settings.model.name.as_ref().unwrap_or(&place.model).trim();
-    let path = hub::locate(if name.is_empty() { hub::USUAL } else { name }, &Cache::find(variable)?)?;
+    let name = if name.is_empty() { hub::USUAL } else { name };
+    let path = hub::locate(name, &Cache::find(variable)?)?;
     let sampling = sampling(&settings.generation);
     let knobs = Knobs { sampling, context: settings.hardware.context, threads: settings.hardware.threads };
-    Ok(Arc::new(Local::new(&path, knobs)))
+    Ok(Arc::new(Local::new(&path, knobs).chosen_as(name)))
 }
 
 /// Finds the chosen place; `local` needs no entry of its own.

@@ -21,6 +21,7 @@ pub mod pool;
 mod program;
 pub mod prompt;
 pub mod provider;
+mod refusals;
 mod retry;
 mod sse;
 pub mod trained;

@@ -20,9 +20,10 @@ use crate::llm::key::Key;
 use crate::llm::local::protocol::Sampling;
 use crate::llm::network::{Route, reason};
 use crate::llm::provider::{ModelError, Piece, Provider, Request, Usage};
+use crate::llm::refusals::{message, message_of};
 use crate::llm::retry::{TRIES, asked, wait_after};
 use crate::llm::sse::Events;
-use crate::llm::wire::{Chunk, Dialect, Service, message, message_of, model_names};
+use crate::llm::wire::{Chunk, Dialect, Service, model_names};
 
 /// Most bytes read of an answer.
 const BODY_MAX: usize = 1 << 20;
@@ -240,7 +241,7 @@ impl Shared {
             }
             StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => ModelError::Busy { host, wait, said },
             StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST if body.contains("model_not_found") || names_model(&text) => {
-                ModelError::UnknownModel { host, model: self.said(&self.model), known: self.known_models().await }
+                ModelError::UnknownModel { host, model: self.said(&self.model), known: self.known_models().await, said }
             }
             status => ModelError::Status { host, status: status.as_u16(), said },
         }
@@ -350,8 +351,10 @@ impl Shared {
         let mut pieces = Vec::new();
         let mut chunks = 0_usize;
         for chunk in serde_json::Deserializer::from_slice(text).into_iter::<Chunk>() {
-            let chunk = chunk.map_err(|error| self.strange(format!("its JSON cannot be read: {error}")))?;
-            chunks += usize::from(chunk.choices.is_some() || chunk.error.is_some());
+            let mut chunk: Chunk = chunk.map_err(|error| self.strange(format!("its JSON cannot be read: {error}")))?;
+            let failure = chunk.failure();
+            chunks += usize::from(chunk.choices.is_some() || failure.is_some());
+            chunk.error = failure;
             pieces.extend(self.take(chunk, answer)?);
         }
         if chunks == 0 {
@@ -364,8 +367,8 @@ impl Shared {
     }
 
     /// Takes one event in.
-    fn take(&self, chunk: Chunk, answer: &mut Answer) -> Result<Vec<Piece>, ModelError> {
-        if let Some(error) = chunk.error {
+    fn take(&self, mut chunk: Chunk, answer: &mut Answer) -> Result<Vec<Piece>, ModelError> {
+        if let Some(error) = chunk.failure() {
             let said = self.said(&message_of(&error).unwrap_or_else(|| error.to_string()));
             return Err(ModelError::GaveUp { host: self.host(), said });
         }

@@ -103,6 +103,14 @@ impl Usage {
     }
 }
 
+fn not_recorded(file: &str, in_ci: bool) -> String {
+    if in_ci {
+        format!("CI is set, so only recorded answers count, and this request has none: {file} is missing.")
+    } else {
+        format!("This request has no recorded answer: {file} is missing.")
+    }
+}
+
 /// Why there is no answer, or no whole one. Texts by a provider in here are cut, free of keys, and fit for a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
@@ -176,6 +184,8 @@ pub enum ModelError {
         model: String,
         /// Models it has, the nearest names first.
         known: Vec<String>,
+        /// What it said.
+        said: String,
     },
     /// Too many requests, or no capacity, after retries.
     #[error("{host} is busy: {said}")]
@@ -257,10 +267,12 @@ pub enum ModelError {
         todo: String,
     },
     /// Only recorded answers are given, and there is none to this request.
-    #[error("This request has no recorded answer: {file} is missing.")]
+    #[error("{}", not_recorded(file, *in_ci))]
     NotRecorded {
         /// The file the answer would be in, below the project's root.
         file: String,
+        /// Nobody chose that: it is usual where `CI` is set.
+        in_ci: bool,
     },
     /// A recorded answer that cannot be read or written.
     #[error("The recorded answer {file} cannot be used: {why}.")]
@@ -290,7 +302,9 @@ impl ModelError {
             }
             Self::Key { variable: Some(variable), .. } => trouble.so(format!("Put the right key into {variable}.")),
             Self::Key { variable: None, .. } => trouble.so("Name the variable that holds the key: key_env under providers."),
-            Self::UnknownModel { known, .. } if known.is_empty() => trouble.so("Correct the model's name in your own config."),
+            Self::UnknownModel { known, said, .. } if known.is_empty() => {
+                trouble.because(said).so("Correct the model's name in your own config.")
+            }
             Self::UnknownModel { known, .. } => trouble.so(format!("It has: {}.", known.join(", "))),
             Self::Busy { wait: Some(wait), .. } => {
                 let (number, unit) = match *wait {
@@ -307,9 +321,10 @@ impl ModelError {
             Self::Shortened { .. } => {
                 trouble.so("Give the model more context: OLLAMA_CONTEXT_LENGTH for the server, or num_ctx in its Modelfile.")
             }
-            Self::NotRecorded { .. } => {
-                trouble.so("Record it where there is a model, with PYTEAD_MODEL_ANSWERS=record, or ask one with off.")
-            }
+            Self::NotRecorded { .. } => trouble.so(
+                "Record it where there is a model, with PYTEAD_MODEL_ANSWERS=record, and commit it; or have the chosen model asked here, with \
+                 PYTEAD_MODEL_ANSWERS=off.",
+            ),
             Self::BadRecording { .. } => trouble.so("Delete the file, and record the answer again."),
             Self::OutOfTokens(_) => trouble.so("Raise generation.max_tokens, or ask for less."),
             Self::Setup(_)

@@ -1,6 +1,7 @@
 //! Server-sent events out of bytes that arrive cut anywhere, in time that grows with their number alone.
 //!
-//! Reads what model servers use: `data` lines, comments, blank lines. Event names, ids and retry times are skipped.
+//! Reads what model servers use: `data` lines, comments, blank lines, and the lines `error: …` of llama.cpp's server, which are an event
+//! with an error. Event names, ids and retry times are skipped.
 
 /// Turns bytes into the data of events.
 #[derive(Debug, Default)]
@@ -52,6 +53,12 @@ impl Events {
                 None => self.data = Some(value.to_owned()),
             }
         }
+        if let Some(value) = line.strip_prefix("error:") {
+            let value = value.trim();
+            let is_json = serde_json::from_str::<serde::de::IgnoredAny>(value).is_ok();
+            let value = if is_json { value.to_owned() } else { serde_json::Value::from(value).to_string() };
+            self.data = Some(format!("{{\"error\":{value}}}"));
+        }
         Ok(None)
     }
 }
@@ -68,6 +75,14 @@ mod tests {
     #[test]
     fn every_form_of_line_is_read() {
         assert_eq!(Events::default().feed(STREAM.as_bytes()).unwrap(), ["one", "two\nlines", "", " 漢字 🎉"]);
+    }
+
+    #[test]
+    fn a_line_with_an_error_is_an_event_with_one() {
+        let feed = |text: &str| Events::default().feed(text.as_bytes()).unwrap();
+        assert_eq!(feed("data: a\n\nerror: {\"code\":500}\n\n"), ["a", "{\"error\":{\"code\":500}}"]);
+        assert_eq!(feed("error: out of memory\n\n"), ["{\"error\":\"out of memory\"}"]);
+        assert!(feed("event: error\n\nerrors: x\n\n").is_empty());
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub(crate) struct Dialect {
 const FORM_SIGNS: &[&str] =
     &["response_format", "schema", "structured", "json mode", "json_object", "grammar", "guided", "requested parameters"];
 
+/// Alibaba's service, in each of its regions.
+const DASHSCOPE: &[&str] = &["dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com", "dashscope-us.aliyuncs.com"];
 /// Anthropic's models, which OpenRouter serves too, keep a prefix for at most so many marks.
 const MARKS_MAX: usize = 4;
 
@@ -154,7 +156,11 @@ impl Service {
     /// Finds what is known of a host.
     pub(crate) fn of(host: &str, model: &str) -> Self {
         let passes_on = belongs(host, "openrouter.ai");
-        let keeps_marked = passes_on && ["anthropic/", "qwen/"].iter().any(|maker| model.contains(maker));
+        let keeps_marked = if passes_on {
+            ["anthropic/", "google/gemini", "qwen/"].iter().any(|family| model.contains(family))
+        } else {
+            DASHSCOPE.iter().any(|own| belongs(host, own)) && model.to_lowercase().starts_with("qwen")
+        };
         Self { keeps_marked, passes_on, wishes: Wishes::default() }
     }
 
@@ -181,7 +187,19 @@ pub(crate) struct Chunk {
     pub(crate) choices: Option<Vec<Choice>>,
     pub(crate) usage: Option<Tokens>,
     pub(crate) error: Option<Value>,
+    /// `error` where the event itself is one.
+    object: Option<Value>,
+    message: Option<Value>,
     pub(crate) system_fingerprint: Option<String>,
+}
+
+impl Chunk {
+    /// Gives the error that it is or holds.
+    pub(crate) fn failure(&mut self) -> Option<Value> {
+        let is_one = self.object.as_ref().and_then(Value::as_str) == Some("error");
+        let own = || Value::String("no reason given".into());
+        self.error.take().filter(|error| !error.is_null()).or_else(|| is_one.then(|| self.message.take().unwrap_or_else(own)))
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -266,23 +284,6 @@ impl From<Tokens> for Usage {
             replayed: false,
         }
     }
-}
-
-/// Finds the sentence in the body of an error: `{"error": {"message": …}}`, its common variants, or the text itself.
-pub(crate) fn message(body: &str) -> String {
-    let Ok(value) = serde_json::from_str::<Value>(body) else { return body.trim().to_owned() };
-    let error = value.get("error").unwrap_or(&value);
-    message_of(error).unwrap_or_else(|| body.trim().to_owned())
-}
-
-/// Finds the sentence in an error object.
-pub(crate) fn message_of(error: &Value) -> Option<String> {
-    let text = match error {
-        Value::String(text) => text,
-        Value::Object(fields) => ["message", "detail", "code", "type"].iter().find_map(|name| fields.get(*name)?.as_str())?,
-        _ => return None,
-    };
-    Some(text.trim().to_owned())
 }
 
 /// Reads the names in the answer of `/models`.
@@ -375,6 +376,24 @@ mod tests {
             Service { keeps_marked: false, passes_on: true, ..Service::default() }
         );
         assert_eq!(Service::of("openrouter.ai.example.com", "anthropic/claude"), Service::default());
+        // The families of which their providers document it; all others find prefixes by themselves.
+        for (host, model, keeps_marked) in [
+            ("openrouter.ai", "anthropic/claude-sonnet-4.5:beta", true),
+            ("openrouter.ai", "google/gemini-2.5-pro", true),
+            ("openrouter.ai", "google/gemma-3-27b-it", false),
+            ("openrouter.ai", "qwen/qwen3-coder-plus", true),
+            ("openrouter.ai", "openai/gpt-5-mini", false),
+            ("openrouter.ai", "deepseek/deepseek-chat", false),
+            ("openrouter.ai", "x-ai/grok-4", false),
+            ("openrouter.ai", "moonshotai/kimi-k2", false),
+            ("dashscope.aliyuncs.com", "qwen3-max", true),
+            ("dashscope-intl.aliyuncs.com", "qwen-plus", true),
+            ("dashscope-intl.aliyuncs.com", "deepseek-v3", false),
+            ("api.openai.com", "gpt-5-mini", false),
+            ("generativelanguage.googleapis.com", "gemini-2.5-pro", false),
+        ] {
+            assert_eq!(Service::of(host, model).keeps_marked, keeps_marked, "{model} at {host}");
+        }
         assert!(service.headers().contains_key("x-title") && Service::default().headers().is_empty());
         let asked = Request { form: Form::Json(Arc::new(json!({}))), ..request() };
         assert_eq!(Dialect::default().body("m", &asked, service)["provider"]["require_parameters"], json!(true));
@@ -382,20 +401,6 @@ mod tests {
         let refusal = "No endpoints found that can handle the requested parameters.";
         let second = Dialect::default().after(refusal, &asked.form).unwrap();
         assert_eq!(second.body("m", &asked, service).get("provider"), None);
-    }
-
-    #[test]
-    fn the_message_is_found_in_every_form() {
-        for body in [
-            r#"{"error": {"message": "no", "type": "x"}}"#,
-            r#"{"error": "no"}"#,
-            r#"{"message": "no"}"#,
-            r#"{"detail": "no"}"#,
-            " no\n",
-        ] {
-            assert_eq!(message(body), "no", "{body}");
-        }
-        assert_eq!(message("[1]"), "[1]");
     }
 
     #[test]

@@ -70,6 +70,17 @@ impl Local {
         let name = name.unwrap_or_else(|| display_line(&tilde(path)).into_owned());
         Self { shared: Arc::new(Shared { name, path: path.to_owned(), knobs }) }
     }
+
+    /// Calls it as a person named it, where its file is one of a cache that names files by their checksums.
+    #[must_use]
+    pub fn chosen_as(mut self, written: &str) -> Self {
+        let is_blob = self.shared.path.parent().and_then(Path::file_name).is_some_and(|folder| folder == "blobs");
+        let stem = Path::new(written).file_stem().map(|stem| display_line(&stem.to_string_lossy()).into_owned());
+        if let (true, Some(name), Some(shared)) = (is_blob, stem, Arc::get_mut(&mut self.shared)) {
+            shared.name = name;
+        }
+        self
+    }
 }
 
 impl Provider for Local {

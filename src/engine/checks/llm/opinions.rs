@@ -22,7 +22,7 @@ use crate::config::places::Places;
 use crate::domain::evaluator::Evaluator;
 use crate::domain::journey::LineId;
 use crate::domain::question::Consent;
-use crate::domain::settings::{self, Settings};
+use crate::domain::settings::{self, Answers, Settings};
 use crate::domain::verdict::{Asked, Ruling};
 use crate::engine::checks::llm::budget::{Price, Purse, Run, money};
 use crate::engine::checks::llm::provider;
@@ -32,6 +32,7 @@ use crate::judge::prompt_journey::TooLong;
 use crate::judge::proposed;
 use crate::judge::validate::{self, Believed, Fault, Judged};
 use crate::llm::answer::whole;
+use crate::llm::choose;
 use crate::llm::prompt::Prompt;
 use crate::llm::provider::{Form, ModelError, Provider, Request, Usage};
 pub use crate::store::opinions::Found;
@@ -56,6 +57,8 @@ pub struct Asking {
     pub(crate) kept: Option<Opinions>,
     purse: Purse,
     session: Mutex<Session>,
+    /// Why nobody is asked but recorded answers, if that is so.
+    replays: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -169,6 +172,7 @@ impl Asking {
             purse: Purse::open(judge, run, places.as_ref().map(|places| places.state.as_path())),
             kept,
             session: Mutex::new(Session::default()),
+            replays: replays(&own),
         }))
     }
 
@@ -186,6 +190,9 @@ impl Asking {
     /// Says what may be asked in this run, and how much of it.
     #[must_use]
     pub fn announcement(&self) -> String {
+        if let Some(replays) = &self.replays {
+            return replays.clone();
+        }
         let thousands = |number: u32| text::thousands(usize::try_from(number).unwrap_or(usize::MAX));
         format!(
             "what rules leave open is asked of {} at {}: at most {} tokens each, {} in all, and {} questions",
@@ -399,6 +406,20 @@ impl Asking {
         }
         (Ruling::Error, reason)
     }
+}
+
+/// Says why nobody is asked but recorded answers, if that is so.
+fn replays(settings: &Settings) -> Option<String> {
+    if choose::answers(settings, |name| std::env::var(name).ok()) != Answers::Replay {
+        return None;
+    }
+    let folder = text::display_line(&settings.model.answers_folder);
+    Some(match settings.model.answers {
+        Some(_) => format!("what rules leave open is answered from {folder}, and no model is asked (model.answers: replay)"),
+        None => format!(
+            "what rules leave open is answered from {folder}, and no model is asked, since CI is set: PYTEAD_MODEL_ANSWERS=off asks it"
+        ),
+    })
 }
 
 impl Reply {

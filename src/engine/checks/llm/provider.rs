@@ -6,9 +6,28 @@ use std::sync::Arc;
 use crate::base::error::Trouble;
 use crate::compat::semantic;
 use crate::domain::question::Consent;
-use crate::domain::settings::Settings;
+use crate::domain::settings::{Ask, Settings};
 use crate::llm::choose;
 use crate::llm::provider::Provider;
+
+/// Says why no model is asked, and what to do: what goes on after "and", and what after "to let a model decide:".
+#[must_use]
+pub fn unasked(settings: &Settings, root: &Path) -> (&'static str, &'static str) {
+    if settings.judge.ask == Ask::Off {
+        return ("judge.ask is off in your settings.", "set judge.ask to on in your settings.");
+    }
+    // A trusted folder's would have been chosen.
+    if settings.model.provider.is_none() && semantic::file(root).get("SEMANTIC_MODEL").is_some_and(|model| !model.is_empty()) {
+        return (
+            "the one that .env names counts in a trusted folder only: pytead-tui trust.",
+            "the one that .env names counts once you trust the folder: pytead-tui trust.",
+        );
+    }
+    (
+        "none is chosen: see pytead-tui model, or name a server in model.provider.",
+        "pytead-tui model lists those of this machine, and model.provider in your settings names a server.",
+    )
+}
 
 /// Gives the provider that the settings choose; it sends to another machine only where `consent` names that.
 ///
