@@ -1,6 +1,6 @@
 //! Finds the functions that a clause names among all that the project defines, called or not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::paths::nearest;
 use crate::domain::callee::Callee;
@@ -11,6 +11,18 @@ use crate::domain::function::{Function, FunctionId, ParamKind};
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     functions: BTreeMap<Callee, Parameters>,
+    nearby: Nearby,
+}
+
+/// What a name means to the author of a clause, where several functions have it.
+#[derive(Debug, Clone, Default)]
+pub struct Nearby {
+    /// What the names of the test's own module stand for, with dots: `Cart` → `shop.cart.Cart`.
+    pub bound: BTreeMap<String, String>,
+    /// The modules that it imports, or imports from.
+    pub modules: BTreeSet<String>,
+    /// What ran in the journey.
+    pub ran: BTreeSet<Callee>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -69,16 +81,23 @@ impl Names {
             let id = FunctionId(function.id.0.split('#').next().unwrap_or(&function.id.0).to_owned());
             (Callee::Function(id), Parameters { names, open })
         });
-        Self { functions: functions.collect() }
+        Self { functions: functions.collect(), nearby: Nearby::default() }
+    }
+
+    /// Lets what is near decide between functions of one name.
+    #[must_use]
+    pub fn near(self, nearby: Nearby) -> Self {
+        Self { nearby, ..self }
     }
 
     /// Takes functions and tools of which only the names are known: they may have any parameters.
     pub fn of(functions: impl IntoIterator<Item = Callee>) -> Self {
         let any = || Parameters { names: Vec::new(), open: true };
-        Self { functions: functions.into_iter().map(|id| (id, any())).collect() }
+        Self { functions: functions.into_iter().map(|id| (id, any())).collect(), nearby: Nearby::default() }
     }
 
-    /// Finds the function that a name means: by its whole name, else by the end of it.
+    /// Finds the function that a name means: as the test's own module reads it, else by its whole name, else by the end of it. Of several,
+    /// those count whose class or function the module imports, or which ran.
     ///
     /// # Errors
     ///
@@ -87,12 +106,16 @@ impl Names {
         let written = written.replace(':', ".");
         let by = |fits: &dyn Fn(&Callee) -> bool| self.functions.keys().filter(|id| fits(id)).collect::<Vec<_>>();
         let whole = by(&|id| id.qualname() == written || dotted(id) == written);
-        let found = if whole.is_empty() {
+        let found = if let Some(read) = self.nearby.read(&written)
+            && let [own] = by(&|id| dotted(id) == read).as_slice()
+        {
+            vec![*own]
+        } else if whole.is_empty() {
             by(&|id| dotted(id).strip_suffix(written.as_str()).is_some_and(|rest| rest.ends_with('.')))
         } else {
             whole
         };
-        match found.as_slice() {
+        match self.nearby.fitting(found).as_slice() {
             [one] => Ok(one),
             [] => {
                 let known: Vec<&str> = self.functions.keys().map(Callee::qualname).collect();
@@ -154,6 +177,51 @@ impl Names {
         }
         Ok(Bound { clause, functions })
     }
+}
+
+impl Nearby {
+    /// Reads a name as the test's module does; gives it whole.
+    fn read(&self, written: &str) -> Option<String> {
+        let (first, rest) = written.split_once('.').map_or((written, None), |(first, rest)| (first, Some(rest)));
+        let target = self.bound.get(first)?;
+        Some(rest.map_or_else(|| target.clone(), |rest| format!("{target}.{rest}")))
+    }
+
+    /// Leaves of several functions those that fit: what the test's module has a name for, else what ran, unless that is in none of the
+    /// modules that it imports and another one is.
+    fn fitting<'a>(&self, found: Vec<&'a Callee>) -> Vec<&'a Callee> {
+        if found.len() < 2 {
+            return found;
+        }
+        let of =
+            |all: &[&'a Callee], fits: &dyn Fn(&Callee) -> bool| all.iter().copied().filter(|id| fits(id)).collect::<Vec<_>>();
+        let ran = |id: &Callee| self.ran.contains(id);
+        let named = of(&found, &|id| {
+            let (module, head) = (module(id), id.qualname().split('.').next().unwrap_or_default().to_owned());
+            self.bound
+                .values()
+                .any(|target| target.strip_prefix(module.as_str()).and_then(|rest| rest.strip_prefix('.')) == Some(head.as_str()))
+        });
+        if !named.is_empty() {
+            let both = of(&named, &ran);
+            return if both.is_empty() { named } else { both };
+        }
+        let imported = of(&found, &|id| self.modules.contains(&module(id)));
+        let happened = of(&found, &ran);
+        let both = of(&imported, &ran);
+        match (both.is_empty(), imported.is_empty(), happened.is_empty()) {
+            (false, ..) => both,
+            (true, false, true) => imported,
+            (true, true, false) => happened,
+            // One was imported and another one ran: which is meant is not for us to say.
+            (true, false, false) => imported.into_iter().chain(happened).collect(),
+            (true, true, true) => found,
+        }
+    }
+}
+
+fn module(id: &Callee) -> String {
+    id.text().split(':').next().unwrap_or_default().to_owned()
 }
 
 fn dotted(id: &Callee) -> String {

@@ -105,7 +105,7 @@ fn exports(package: &Module, modules: &BTreeMap<&str, &Module>) -> Vec<(String, 
 }
 
 /// Lists what `from module import *` brings of what the module defines.
-fn starred(module: &Module) -> Vec<String> {
+pub(crate) fn starred(module: &Module) -> Vec<String> {
     let defined = defined(module);
     match &module.exports {
         Some(listed) => listed.iter().filter(|name| defined.contains(name.as_str())).cloned().collect(),
@@ -114,13 +114,13 @@ fn starred(module: &Module) -> Vec<String> {
 }
 
 /// Names the functions and classes at the top of a module.
-fn defined(module: &Module) -> HashSet<&str> {
+pub(crate) fn defined(module: &Module) -> HashSet<&str> {
     let functions = module.functions.iter().map(|function| function.id.qualname());
     functions.chain(module.classes.iter().map(|class| class.qualname.as_str())).filter(|name| !name.contains('.')).collect()
 }
 
 /// Follows a name from the module that it is taken from to the one that defines it.
-fn definition(from: &str, name: &str, modules: &BTreeMap<&str, &Module>) -> Option<String> {
+pub(crate) fn definition(from: &str, name: &str, modules: &BTreeMap<&str, &Module>) -> Option<String> {
     let mut at = from.to_owned();
     for _ in 0..STEPS_MAX {
         let module = modules.get(at.as_str())?;

@@ -5,11 +5,12 @@ use serde::Serialize;
 use crate::base::error::Trouble;
 use crate::domain::call::{ProgramEnd, Recording, RecordingId};
 use crate::engine::checks::intents::clauses::{Understood, cut, decide};
+use crate::engine::checks::intents::nearby;
 use crate::engine::recording;
 use crate::engine::state::core::Core;
 use crate::judge::evaluate::Missing;
 use crate::judge::grammar;
-use crate::judge::names::{Bound, Names};
+use crate::judge::names::{Bound, Names, Nearby};
 
 /// What came of a sentence.
 #[derive(Debug, Clone, Serialize)]
@@ -39,7 +40,8 @@ pub fn judge(core: &Core, recording: Option<RecordingId>, text: &str) -> Result<
     let elsewhere = recording::read::elsewhere(core, id)?;
     let index = core.index();
     let names =
-        Names::new(index.functions().filter(|function| index.module_of(&function.id).is_none_or(|module| !module.is_test())));
+        Names::new(index.functions().filter(|function| index.module_of(&function.id).is_none_or(|module| !module.is_test())))
+            .near(Nearby { ran: nearby::ran(&journey), ..Nearby::default() });
     let judged = grammar::sentences(text).into_iter().map(|sentence| Judged {
         sentence: sentence.to_owned(),
         understood: decide(

@@ -82,6 +82,8 @@ pub struct Judge {
     lock: Result<Lock, String>,
     /// The model that is asked about what nothing else decides, or why the chosen one cannot be; none where nobody chose one.
     pub(crate) asking: Result<Option<Asking>, String>,
+    /// How a model may decide where none is asked.
+    unasked: &'static str,
     /// What persons overruled.
     overrides: Vec<Override>,
 }
@@ -105,7 +107,8 @@ impl Judge {
         let index = Arc::new(Index::build(root, &settings.record.exclude, &|_, _| {}));
         let overrides = intents::overrule::read(root).map(|(overrides, _)| overrides).unwrap_or_default();
         let secret = secrets::Places::new(&index);
-        Self { root: root.to_owned(), began, index, secret, lock, asking, overrides }
+        let unasked = llm::provider::unasked(settings, root).1;
+        Self { root: root.to_owned(), began, index, secret, lock, asking, unasked, overrides }
     }
 
     /// Says what may be asked of a model, and how much of it; nothing where no model is asked.
@@ -156,8 +159,11 @@ impl Judge {
         intents::overrule::apply_to(&self.overrides, &request.test, &mut verdict, clock::now());
         let accepts = decisive(request).is_none();
         let open = accepts && verdict.verdict == Ruling::Unclear;
-        let suggestions =
-            if open { intents::suggest::from_journey(&journey, &self.names(&request.file), &request.intent) } else { Vec::new() };
+        let suggestions = if open {
+            intents::suggest::from_journey(&journey, &self.names(request, &journey), &request.intent)
+        } else {
+            Vec::new()
+        };
         let seen = Seen { events: &journey.events, gaps: &journey.gaps, began: self.began, accepts, suggestions };
         verdict_files::leave(&self.root, request, &verdict, seen);
         verdict
@@ -175,7 +181,7 @@ impl Judge {
             Show::Journey => self.told(journey),
             Show::Lines => self.lines(journey),
             Show::Suggestions => {
-                let suggested = intents::suggest::from_journey(journey, &self.names(&request.file), &request.intent);
+                let suggested = intents::suggest::from_journey(journey, &self.names(request, journey), &request.intent);
                 suggested.iter().map(Suggested::to_string).collect()
             }
             Show::Proposals => Vec::new(),
@@ -242,7 +248,7 @@ impl Judge {
             return Standing {
                 clauses: self.clauses(request, journey, &sentences),
                 open: not_clauses(&sentences),
-                without: undecided(request, &sentences),
+                without: undecided(request, &sentences, self.unasked),
             };
         };
         if entry.intent != lock::intent_hash(&request.intent) {
@@ -295,7 +301,7 @@ impl Judge {
     }
 
     fn clauses(&self, request: &Request, journey: &Journey, sentences: &[String]) -> Vec<Decided> {
-        let names = self.names(&request.file);
+        let names = self.names(request, journey);
         let missing = |clause: &_| journey.missing(clause);
         let decide = |sentence: &String| decided(&clauses::decide(&names, &journey.events, &missing, sentence), sentence);
         sentences.iter().map(decide).collect()
@@ -378,7 +384,7 @@ impl Judge {
             chosen.map(|at| &standing.clauses[at])
         };
         Material {
-            names: self.names(&request.file),
+            names: self.names(request, journey),
             sources,
             others,
             sentences: texts(true).map(|clause| clause.text.clone()).collect(),
@@ -404,12 +410,14 @@ impl Judge {
         Journey { events: events(blocks, Moment(0)), gaps, elsewhere, recorded, redactor: ingest.into_redactor() }
     }
 
-    /// Lists what a clause of a test may name: the project's functions, and those of its own file and of conftest files.
-    pub(crate) fn names(&self, file: &str) -> Names {
+    /// Lists what a clause of a test may name: the project's functions, and those of its own file and of conftest files. Between those of
+    /// one name its imports and what ran decide.
+    pub(crate) fn names(&self, request: &Request, journey: &Journey) -> Names {
+        let file = request.file.as_str();
         let visible =
             |module: &Module| !module.is_test() || module.path.as_str() == file || module.path.file_name() == "conftest.py";
         let named = |function: &&Function| self.index.module_of(&function.id).is_none_or(visible);
-        Names::new(self.index.functions().filter(named))
+        Names::new(self.index.functions().filter(named)).near(intents::nearby::of(&self.index, file, &journey.events))
     }
 }
 

@@ -4,6 +4,7 @@ pub mod accept;
 pub mod clauses;
 pub mod judge;
 pub(crate) mod legacy;
+pub(crate) mod nearby;
 pub mod overrule;
 pub mod request;
 pub(crate) mod suggest;

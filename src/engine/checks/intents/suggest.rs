@@ -100,7 +100,7 @@ impl Judge {
 
     /// Decides each proposed clause on what the test did, and finds what it would notice.
     fn looked_at(&self, request: &Request, journey: &Journey, asking: &Asking, answered: Answered, wanted: bool) -> Proposed {
-        let names = self.names(&request.file);
+        let names = self.names(request, journey);
         let safe = |text: &str| text::display_line(text).into_owned();
         let clause = |one: &crate::judge::proposed::Rendered| {
             let missing = |clause: &_| journey.missing(clause);

@@ -37,16 +37,15 @@ pub(crate) fn not_clauses(sentences: &[String]) -> Vec<usize> {
     (0..sentences.len()).filter(|at| grammar::parse(&sentences[*at]).is_err()).collect()
 }
 
-/// What is said of an intent in free English that nobody accepted anything for.
-pub(crate) fn undecided(request: &Request, sentences: &[String]) -> Verdict {
+/// What is said of an intent in free English that nobody accepted anything for. `model` says how one may decide it.
+pub(crate) fn undecided(request: &Request, sentences: &[String], model: &str) -> Verdict {
     let why = match sentences.iter().find_map(|sentence| grammar::parse(sentence).err()) {
         None => "The intent is empty.".to_owned(),
         Some(unclear) => format!("No clause says what has to hold for “{}”.", text::display_line(&unclear.sentence)),
     };
     let reason = format!(
         "{why} Say it in sentences that rules can decide: checks=[\"A is called before B\"], or accept what it does: \
-         pytead-tui check --accept {}. Or let a model decide: pytead-tui model lists those of this machine, and \
-         model.provider in your settings names a server.",
+         pytead-tui check --accept {}. Or let a model decide: {model}",
         text::display_line(&request.test)
     );
     verdict(Ruling::Unclear, reason, Vec::new())
