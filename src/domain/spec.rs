@@ -66,10 +66,53 @@ pub struct Step {
     pub analyze: Option<Wording>,
     /// Python expressions that have to be true.
     pub check: Vec<Wording>,
+    /// Rules that its data has to keep.
+    pub rules: Vec<Rule>,
     /// The name its result is kept under.
     pub save_as: Option<String>,
     /// Seconds that one try may take.
     pub timeout: Option<f64>,
+}
+
+/// Rules about one place in the data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// Where it begins.
+    pub at: Place,
+    /// The place: `result.users[*].email`.
+    pub of: String,
+    /// What the data there has to be.
+    pub needs: Vec<Need>,
+}
+
+/// What data has to be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Need {
+    /// So many items.
+    Count {
+        /// At least so many.
+        least: Option<u64>,
+        /// At most so many.
+        most: Option<u64>,
+    },
+    /// No two items are equal.
+    Unique,
+    /// Every item matches: `email`, or `/^[A-Z]/`.
+    Format(String),
+    /// Every item lies between these two, or is one of them.
+    Range {
+        /// The least.
+        from: Option<Value>,
+        /// The most.
+        to: Option<Value>,
+    },
+    /// Every item has these fields.
+    Required(Vec<String>),
+    /// No item is less than the one before it; none more, where it is descending.
+    Order {
+        /// From the most to the least.
+        descending: bool,
+    },
 }
 
 /// What a step does.

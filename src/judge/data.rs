@@ -4,8 +4,9 @@
 //! and goes on in one of the forms here. All else is free English, which rules do not guess at.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::base::text;
 use crate::domain::verdict::{ClauseOutcome, Decided};
@@ -13,6 +14,7 @@ use crate::judge::data::path::Path;
 
 mod forms;
 mod path;
+pub mod rules;
 #[cfg(test)]
 mod tests;
 
@@ -21,6 +23,28 @@ const SHOWN: usize = 120;
 
 /// Names and what they stand for.
 pub type Scope = Map<String, Value>;
+
+/// The names of formats, and their patterns.
+pub const FORMATS: [(&str, &str); 6] = forms::FORMATS;
+
+/// Tells whether a text is the name of a format, or a pattern between slashes.
+#[must_use]
+pub fn is_format(text: &str) -> bool {
+    forms::pattern(text).is_some()
+}
+
+/// Gives the name that a place in the data begins with: `result` of `result.users[*].id`; none where it is no such place.
+#[must_use]
+pub fn root(place: &str) -> Option<&str> {
+    let (path, rest) = Path::take(place, &|_| true)?;
+    rest.is_empty().then(|| &place[..path.root().len()])
+}
+
+/// Tells whether one value is more than the other, where they can be compared.
+#[must_use]
+pub fn is_above(a: &Value, b: &Value) -> Option<bool> {
+    ordering(a, b).map(Ordering::is_gt)
+}
 
 /// A sentence that was understood.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +72,8 @@ enum Form {
     Ends(Operand),
     Matches(String, bool),
     SumOf(Path),
+    /// Sorted; from the most to the least where it is true.
+    Ordered(bool),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,7 +155,8 @@ fn evaluate(clause: &Clause, scope: &Scope) -> Result<Option<String>, Refuted> {
                 _ => Ok(None),
             };
         }
-        (Form::Unique, Ok(all)) => return unique(subject, all),
+        (Form::Unique, Ok(all)) => return unique(subject, &items(subject, all)),
+        (Form::Ordered(descending), Ok(all)) => return ordered(subject, &items(subject, all), *descending),
         (_, Err(why)) => {
             return violated(failed(scope).map_or_else(
                 || why.clone(),
@@ -158,27 +185,91 @@ fn failed(scope: &Scope) -> Option<&str> {
     scope.get("error")?.as_str()
 }
 
-fn unique(subject: &Path, all: &[(String, &Value)]) -> Result<Option<String>, Refuted> {
-    // One list says it of its items.
-    let items: Vec<(String, &Value)> = match all {
+/// Gives the values that are looked at one by one: of one list, its items.
+fn items<'a>(subject: &Path, all: &[(String, &'a Value)]) -> Vec<(String, &'a Value)> {
+    match all {
         [(name, Value::Array(items))] if subject.is_single() => {
             items.iter().enumerate().map(|(at, item)| (format!("{name}[{at}]"), item)).collect()
         }
         _ => all.to_vec(),
-    };
-    for (at, (name, value)) in items.iter().enumerate() {
-        if let Some((first, _)) = items[..at].iter().find(|(_, other)| equal(other, value)) {
+    }
+}
+
+fn nothing_of(subject: &Path, items: &[(String, &Value)]) -> Option<String> {
+    items.is_empty().then(|| format!("There is no {subject}: nothing was looked at."))
+}
+
+fn unique(subject: &Path, items: &[(String, &Value)]) -> Result<Option<String>, Refuted> {
+    let mut seen: HashMap<String, &str> = HashMap::with_capacity(items.len());
+    for (name, value) in items {
+        if let Some(first) = seen.insert(canonical(value), name) {
             return violated(format!("{name} and {first} are both {}.", shown(value)));
         }
     }
-    Ok(items.is_empty().then(|| format!("There is no {subject}: nothing was looked at.")))
+    Ok(nothing_of(subject, items))
+}
+
+fn ordered(subject: &Path, items: &[(String, &Value)], descending: bool) -> Result<Option<String>, Refuted> {
+    for pair in items.windows(2) {
+        let [(first, before), (next, after)] = pair else { continue };
+        let said = |why: &str| format!("{next} is {}, and {first} before it is {}.{why}", shown(after), shown(before));
+        match ordering(before, after) {
+            None => return violated(said(" They cannot be compared.")),
+            Some(Ordering::Greater) if !descending => return violated(said("")),
+            Some(Ordering::Less) if descending => return violated(said("")),
+            Some(_) => {}
+        }
+    }
+    Ok(nothing_of(subject, items))
+}
+
+/// Writes a value so that equal ones are written alike.
+fn canonical(value: &Value) -> String {
+    match value {
+        Value::Number(number) => decimal(number),
+        Value::Array(items) => format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(",")),
+        Value::Object(fields) => {
+            let mut fields: Vec<(String, &Value)> =
+                fields.iter().map(|(key, value)| (Value::from(key.as_str()).to_string(), value)).collect();
+            fields.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+            format!(
+                "{{{}}}",
+                fields.iter().map(|(key, value)| format!("{key}:{}", canonical(value))).collect::<Vec<_>>().join(",")
+            )
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Writes a number so that equal ones are written alike: a whole one with all its digits.
+fn decimal(number: &Number) -> String {
+    let written = number.to_string();
+    if let Some(digits) = whole(&written) {
+        return digits;
+    }
+    match written.parse::<f64>() {
+        // Every number of this size is a whole one, and is written without an exponent here.
+        Ok(float) if float.is_finite() && float.fract() == 0.0 => whole(&format!("{float:.0}")).unwrap_or(written),
+        Ok(float) if float.is_finite() => float.to_string(),
+        _ => written,
+    }
+}
+
+/// Gives a whole number without zeros in front; `-0` is 0.
+fn whole(written: &str) -> Option<String> {
+    let (sign, digits) = written.strip_prefix('-').map_or(("", written), |rest| ("-", rest));
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let digits = digits.trim_start_matches('0');
+    Some(if digits.is_empty() { "0".into() } else { format!("{sign}{digits}") })
 }
 
 fn one(form: &Form, name: &str, value: &Value, scope: &Scope) -> Result<(), Refuted> {
     let is = || format!("{name} is {}.", shown(value));
     let check = |holds: bool| if holds { Ok(()) } else { violated(is()) };
     match form {
-        Form::Exists(_) | Form::Unique => Ok(()),
+        Form::Exists(_) | Form::Unique | Form::Ordered(_) => Ok(()),
         Form::Is(operand, wanted) => {
             let (other, said) = operand.value(scope)?;
             match (equal(value, other), wanted) {
@@ -266,10 +357,7 @@ impl Operand {
 /// Compares values: `1` equals `1.0`, and true is no number.
 pub(super) fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Number(a), Value::Number(b)) => match (a.as_i64(), b.as_i64()) {
-            (Some(a), Some(b)) => a == b,
-            _ => a.to_string() == b.to_string() || a.as_f64().zip(b.as_f64()).is_some_and(|(a, b)| a == b),
-        },
+        (Value::Number(a), Value::Number(b)) => decimal(a) == decimal(b),
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b)),
         (Value::Object(a), Value::Object(b)) => {
             a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| equal(a, b)))
@@ -279,12 +367,32 @@ pub(super) fn equal(a: &Value, b: &Value) -> bool {
 }
 
 fn compared(a: &Value, b: &Value, comparison: Comparison) -> Option<bool> {
-    let ordering = match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a.as_f64()?.partial_cmp(&b.as_f64()?)?,
-        (Value::String(a), Value::String(b)) => a.cmp(b),
-        _ => return None,
-    };
-    Some(comparison.holds(ordering))
+    ordering(a, b).map(|ordering| comparison.holds(ordering))
+}
+
+fn ordering(a: &Value, b: &Value) -> Option<Ordering> {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => {
+            let (a, b) = (decimal(a), decimal(b));
+            match (whole(&a), whole(&b)) {
+                (Some(a), Some(b)) => Some(of_wholes(&a, &b)),
+                _ => a.parse::<f64>().ok()?.partial_cmp(&b.parse::<f64>().ok()?),
+            }
+        }
+        (Value::String(a), Value::String(b)) => Some(a.cmp(b)),
+        _ => None,
+    }
+}
+
+/// Compares whole numbers of any length.
+fn of_wholes(a: &str, b: &str) -> Ordering {
+    let by_digits = |a: &str, b: &str| a.len().cmp(&b.len()).then_with(|| a.cmp(b));
+    match (a.strip_prefix('-'), b.strip_prefix('-')) {
+        (Some(a), Some(b)) => by_digits(b, a),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => by_digits(a, b),
+    }
 }
 
 fn size(value: &Value) -> Option<usize> {

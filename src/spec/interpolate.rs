@@ -11,6 +11,7 @@ use crate::base::paths::nearest;
 use crate::base::text;
 use crate::base::yaml::{Located, Place, Plain};
 use crate::domain::spec::{Action, Spec, Step, Wording};
+use crate::judge::data;
 use crate::spec::load::Mistake;
 
 /// The name under which `store_value` keeps values.
@@ -380,10 +381,13 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Checks the references of a test before it is run: how they are written, and that an earlier step saves what they name.
+/// Checks the references of a test before it is run: how they are written, and that an earlier step saves what they name. Those to
+/// `misnamed` names are left to the mistake that was found with the name.
 #[must_use]
-pub fn check(spec: &Spec) -> Vec<Mistake> {
-    let mut checking = Checking { saved: BTreeSet::from([STORED.to_owned()]), mistakes: Vec::new() };
+pub fn check(spec: &Spec, misnamed: &BTreeSet<String>) -> Vec<Mistake> {
+    let mut saved = BTreeSet::from([STORED.to_owned()]);
+    saved.extend(misnamed.iter().cloned());
+    let mut checking = Checking { saved, mistakes: Vec::new() };
     if spec.former {
         return Vec::new();
     }
@@ -420,6 +424,14 @@ impl Checking {
         }
         self.saved.extend(step.save_as.clone());
         step.expect.iter().chain(&step.analyze).for_each(|wording| self.wording(wording));
+        for rule in &step.rules {
+            let Some(root) = data::root(&rule.of).filter(|root| !is_reserved(root) && !self.saved.contains(*root)) else {
+                continue;
+            };
+            let why = unknown(root, self.saved.iter().map(String::as_str).chain(["result"]));
+            let what = format!("`{}` cannot have a value: {why}", text::display_line(&rule.of));
+            self.mistakes.push(Mistake { at: rule.at, length: 1, what });
+        }
     }
 
     fn tree(&mut self, tree: &Located) {

@@ -30,7 +30,7 @@ pub struct Mistake {
 /// Gives the mistakes in the order of the file.
 pub fn file(path: &Path) -> Result<Spec, Mistakes> {
     let mut bytes = Vec::new();
-    let failed = |why: String| Mistakes { text: String::new(), all: vec![whole(why)] };
+    let failed = |why: String| Mistakes::of("", vec![whole(why)]);
     match std::fs::metadata(path) {
         Err(error) => return Err(failed(format!("The file cannot be read: {error}."))),
         // Opening a pipe would wait for somebody to write into it.
@@ -56,7 +56,7 @@ pub fn file(path: &Path) -> Result<Spec, Mistakes> {
 /// # Errors
 /// Gives the mistakes in the order of the text.
 pub fn read(text: &str) -> Result<Spec, Mistakes> {
-    validate::spec(text).map_err(|all| Mistakes { text: text.to_owned(), all })
+    validate::spec(text).map_err(|wrong| Mistakes { text: text.to_owned(), all: wrong.all, rest: wrong.rest })
 }
 
 fn whole(what: String) -> Mistake {
@@ -64,18 +64,20 @@ fn whole(what: String) -> Mistake {
 }
 
 /// All that is wrong with a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Mistakes {
     text: String,
     /// One by one, in the order of the file.
     pub all: Vec<Mistake>,
+    /// What could be read of the file all the same, to find more mistakes in.
+    pub rest: Option<Box<Spec>>,
 }
 
 impl Mistakes {
     /// Makes those of a text.
     #[must_use]
     pub fn of(text: &str, all: Vec<Mistake>) -> Self {
-        Self { text: text.to_owned(), all }
+        Self { text: text.to_owned(), all, rest: None }
     }
 
     /// Writes them for a person.

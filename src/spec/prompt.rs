@@ -159,6 +159,6 @@ mod tests {
         for part in ["wanted", "tools", "functions", "plugin", "earlier", "mistakes"] {
             assert_eq!(prompt.user.matches(&format!("BEGIN {part} ")).count(), 1, "{part}: {}", prompt.user);
         }
-        assert!(prompt.user.contains("store_value(name: string, value: any)") && prompt.version == 1, "{}", prompt.user);
+        assert!(prompt.user.contains("store_value(name: string, value: any)") && prompt.version == 2, "{}", prompt.user);
     }
 }

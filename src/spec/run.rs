@@ -316,7 +316,7 @@ impl Run<'_> {
 
     /// Decides by rules what a step says of its result; what rules cannot decide is left open.
     async fn clauses(&mut self, step: &Step, end: &End) -> Vec<Decided> {
-        if step.expect.is_none() && step.analyze.is_none() && step.check.is_empty() {
+        if step.expect.is_none() && step.analyze.is_none() && step.check.is_empty() && step.rules.is_empty() {
             return Vec::new();
         }
         let mut scope = self.known();
@@ -331,6 +331,7 @@ impl Run<'_> {
                 checked.map_or_else(|why| (ClauseOutcome::Violated, why), |()| (ClauseOutcome::Holds, String::new()));
             clauses.push(decided(&format!("check: {}", check.text), outcome, &why));
         }
+        clauses.extend(step.rules.iter().flat_map(|rule| data::rules::decide(rule, &scope)));
         let rules = |sentence: &str| data::decide(sentence, &scope);
         if let Some(expect) = &step.expect {
             clauses.extend(sentences::decide(&expect.text, false, rules));
@@ -402,7 +403,8 @@ fn is_error_expected(step: &Step) -> bool {
         .chain(&step.analyze)
         .any(|wording| grammar::sentences(&wording.text).into_iter().any(data::is_about_error));
     let word = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "error");
-    said || step.check.iter().any(|check| word(&check.text))
+    let ruled = step.rules.iter().any(|rule| data::root(&rule.of) == Some("error"));
+    said || ruled || step.check.iter().any(|check| word(&check.text))
 }
 
 /// Makes a sentence that was decided.

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::domain::settings::CLAUDE_CODE;
+use crate::judge::data;
 
 /// Most rounds of a step, and most tries after the first.
 pub const ROUNDS_MAX: i64 = 10_000;
@@ -35,6 +36,16 @@ pub enum Form {
     Steps,
     /// A section with these fields.
     Section(&'static [Field]),
+    /// Rules about data.
+    Rules,
+    /// How many items: a number, or a mapping of the least and the most.
+    Count,
+    /// Only true.
+    True,
+    /// The name of a format, or a pattern between slashes.
+    Format,
+    /// A mapping of the least and the most.
+    Range,
 }
 
 /// One field.
@@ -89,12 +100,28 @@ pub const STEP: &[Field] = &[
     field("expect", Form::Text, "What should come of it, in plain English or in sentences that rules decide."),
     field("analyze", Form::Text, "What else is to be looked at."),
     field("check", Form::TextOrTexts, "Python expressions over `result`, `error`, `steps` and `stored` that have to be true."),
+    field(
+        "rules",
+        Form::Rules,
+        "What the data has to be: counts, unique items, formats, ranges, fields, order. No model is asked.",
+    ),
     field("save_as", Form::Name, "The name its result is kept under."),
     field("repeat", Form::Whole(1), "How often it is done: 1."),
     field("retry", Form::Whole(0), "How often it is tried again: 0."),
     field("retry_delay", Form::Delay, "Seconds before it is tried again: 1."),
     field("timeout", Form::Seconds, "Seconds that one try may take."),
     field("steps", Form::Steps, "Steps it is made of, in place of a tool."),
+];
+
+/// The fields of a rule.
+pub const RULE: &[Field] = &[
+    required("of", Form::Text, "What it is about: `result.users[*].email`. Of a list, its items."),
+    field("count", Form::Count, "How many items there are: 10, or {at_least: 1, at_most: 20}."),
+    field("unique", Form::True, "No two items are equal."),
+    field("format", Form::Format, "What every item looks like: a name of a format, or a pattern between slashes."),
+    field("range", Form::Range, "What every item lies between, both ends included: {from: 0, to: 150}."),
+    field("required", Form::TextOrTexts, "Fields that every item has."),
+    field("order", Form::Word(&["ascending", "descending"]), "How the items are sorted; equal ones may follow each other."),
 ];
 
 /// The fields of `verdict`.
@@ -106,7 +133,13 @@ pub const VERDICT: &[Field] = &[
 /// Says where a field of this name belongs, when it is one of another section.
 #[must_use]
 pub fn home(name: &str) -> Option<&'static str> {
-    let homes = [("at the top of the file", FILE), ("under test", TEST), ("in a step", STEP), ("under verdict", VERDICT)];
+    let homes = [
+        ("at the top of the file", FILE),
+        ("under test", TEST),
+        ("in a step", STEP),
+        ("in an item of rules", RULE),
+        ("under verdict", VERDICT),
+    ];
     homes.into_iter().find(|(_, fields)| fields.iter().any(|field| field.name == name)).map(|(home, _)| home)
 }
 
@@ -118,7 +151,9 @@ pub fn json_schema() -> Value {
     schema.insert("title".into(), "A YAML test of pytead-tui".into());
     let mut step = object(STEP);
     step.insert("oneOf".into(), json!([{ "required": ["tool"] }, { "required": ["steps"] }]));
-    schema.insert("$defs".into(), json!({ "step": step }));
+    let mut rule = object(RULE);
+    rule.insert("minProperties".into(), 2.into());
+    schema.insert("$defs".into(), json!({ "step": step, "rule": rule }));
     Value::Object(schema)
 }
 
@@ -162,11 +197,26 @@ fn form(form: Form) -> Map<String, Value> {
         Form::Mapping => json!({ "type": "object" }),
         Form::Steps => json!({ "type": "array", "items": { "$ref": "#/$defs/step" } }),
         Form::Section(fields) => return object(fields),
+        Form::Rules => json!({ "type": "array", "items": { "$ref": "#/$defs/rule" }, "minItems": 1 }),
+        Form::Count => {
+            let whole = json!({ "type": "integer", "minimum": 0 });
+            json!({ "anyOf": [whole, ends("at_least", "at_most", &whole)] })
+        }
+        Form::True => json!({ "const": true }),
+        Form::Format => {
+            json!({ "anyOf": [{ "enum": data::FORMATS.map(|(name, _)| name) }, { "type": "string", "pattern": "^/.+/$" }] })
+        }
+        Form::Range => ends("from", "to", &json!({ "type": ["number", "string"] })),
     };
     match schema {
         Value::Object(schema) => schema,
         _ => Map::new(),
     }
+}
+
+/// The schema of a mapping with one of two ends, or both.
+fn ends(least: &str, most: &str, of: &Value) -> Value {
+    json!({ "type": "object", "additionalProperties": false, "minProperties": 1, "properties": { least: of, most: of } })
 }
 
 #[cfg(test)]

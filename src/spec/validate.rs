@@ -1,13 +1,15 @@
 //! From the tree of a YAML file to a test, or to everything that is wrong with it at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::paths::nearest;
 use crate::base::text;
 use crate::base::yaml::{self, Located, Place, Plain};
 use crate::domain::spec::{Action, Spec, Step, Wording};
+use crate::judge::data;
 use crate::spec::interpolate;
 use crate::spec::load::Mistake;
+use crate::spec::rules;
 use crate::spec::schema::{self, Field, Form};
 
 /// Groups may be nested this deep.
@@ -15,42 +17,52 @@ const DEPTH_MAX: u32 = 8;
 /// Columns of a wrong value that are repeated.
 const SHOWN: usize = 40;
 
+/// A test that is written wrong.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wrong {
+    /// All mistakes, in the order of the file.
+    pub all: Vec<Mistake>,
+    /// What could be read of it all the same: good for finding more mistakes, and for nothing else.
+    pub rest: Option<Box<Spec>>,
+}
+
 /// Reads a test.
 ///
 /// # Errors
 /// Gives all mistakes, in the order of the file.
-pub fn spec(text: &str) -> Result<Spec, Vec<Mistake>> {
+pub fn spec(text: &str) -> Result<Spec, Wrong> {
     let tree = yaml::tree(text).map_err(|misread| {
         let at = misread.at.unwrap_or(Place::line(1));
         let mut what = format!("This is no YAML that is read here: {}.", misread.why.trim_end_matches('.'));
         if misread.in_flow {
             what += " Within braces, a text with a bracket, brace, comma or colon in it stands in quotes.";
         }
-        vec![Mistake { at, length: 1, what }]
+        Wrong { all: vec![Mistake { at, length: 1, what }], rest: None }
     })?;
-    let mut reader = Reader { mistakes: Vec::new() };
+    let mut reader = Reader { mistakes: Vec::new(), misnamed: BTreeSet::new() };
     let spec = reader.file(&tree);
-    if reader.mistakes.is_empty()
-        && let Some(spec) = &spec
-    {
-        reader.mistakes = interpolate::check(spec);
+    if let Some(spec) = &spec {
+        reader.mistakes.extend(interpolate::check(spec, &reader.misnamed));
     }
-    reader.mistakes.sort_by_key(|mistake| mistake.at);
+    let mut all = reader.mistakes;
+    all.sort_by_key(|mistake| mistake.at);
     match spec {
-        Some(spec) if reader.mistakes.is_empty() => Ok(spec),
-        _ => Err(reader.mistakes),
+        Some(spec) if all.is_empty() => Ok(spec),
+        rest => Err(Wrong { all, rest: rest.map(Box::new) }),
     }
 }
 
-struct Reader {
+pub(super) struct Reader {
     mistakes: Vec<Mistake>,
+    /// Names that results cannot be saved under, and are: references to them are no second mistake.
+    misnamed: BTreeSet<String>,
 }
 
 /// The values of a mapping that has the fields it may have.
-type Values<'a> = BTreeMap<&'static str, &'a Located>;
+pub(super) type Values<'a> = BTreeMap<&'static str, &'a Located>;
 
 impl Reader {
-    fn wrong(&mut self, at: Place, length: usize, what: String) {
+    pub(super) fn wrong(&mut self, at: Place, length: usize, what: String) {
         self.mistakes.push(Mistake { at, length, what });
     }
 
@@ -106,13 +118,14 @@ impl Reader {
                     1,
                     format!("A step calls a tool or is made of steps: this one has `tool: {}` too.", tool.text),
                 );
-                return None;
+                Action::Group(self.steps(Some(*steps), depth + 1))
             }
-            // One that has the wrong form was reported already.
-            (None, None) if has(tree, "tool") || has(tree, "steps") => return None,
             (None, None) => {
-                self.wrong(tree.at, 1, "A step needs a `tool` that it calls, or `steps` that it is made of.".into());
-                return None;
+                // One that has the wrong form was reported already.
+                if !(has(tree, "tool") || has(tree, "steps")) {
+                    self.wrong(tree.at, 1, "A step needs a `tool` that it calls, or `steps` that it is made of.".into());
+                }
+                Action::Group(Vec::new())
             }
             (None, Some(_)) => {
                 for name in ["args", "retry", "retry_delay"] {
@@ -128,7 +141,8 @@ impl Reader {
             }
             (Some(tool), None) => Action::Tool {
                 tool: tool.clone(),
-                args: values.get("args").map_or_else(|| nothing(tree.at), |args| (*args).clone()),
+                // Of the wrong form, too: then nothing is said of what is in it.
+                args: given(tree, "args").map_or_else(|| nothing(tree.at), Clone::clone),
                 retry: number("retry", 0),
                 retry_delay: values.get("retry_delay").and_then(|value| seconds(value)).unwrap_or(1.0),
             },
@@ -142,13 +156,14 @@ impl Reader {
             expect: text("expect"),
             analyze: text("analyze"),
             check: values.get("check").map(|value| texts(value)).unwrap_or_default(),
+            rules: values.get("rules").map(|value| self.rules(value)).unwrap_or_default(),
             save_as: text("save_as").map(|found| found.text),
             timeout: values.get("timeout").and_then(|value| seconds(value)),
         })
     }
 
     /// Takes a mapping apart: what it may not have, has twice, or lacks is a mistake. A field left empty is not there.
-    fn fields<'a>(&mut self, tree: &'a Located, fields: &'static [Field], what: &str) -> Option<Values<'a>> {
+    pub(super) fn fields<'a>(&mut self, tree: &'a Located, fields: &'static [Field], what: &str) -> Option<Values<'a>> {
         let Plain::Map(entries) = &tree.value else {
             self.wrong(tree.at, 1, format!("{} is a mapping of fields, and this is {}.", text::capital(what), kind(&tree.value)));
             return None;
@@ -200,7 +215,16 @@ impl Reader {
     fn has_form(&mut self, field: &Field, value: &Located) -> bool {
         let name = field.name;
         let (expected, hint) = match (field.form, &value.value) {
-            (Form::Section(_), _) => return true,
+            // What is in them is looked at where they are taken apart.
+            (Form::Section(_) | Form::Count | Form::Range, _) => return true,
+            (Form::Rules, Plain::List(items)) if !items.is_empty() => return true,
+            (Form::Rules, Plain::List(_)) => ("a list of rules that is not empty", ""),
+            (Form::Rules, _) => ("a list of rules", " Each begins with `- of:`."),
+            (Form::True, Plain::Bool(true)) => return true,
+            (Form::True, Plain::Bool(false)) => ("true", " Leave it out where it need not hold."),
+            (Form::True, _) => ("true", ""),
+            (Form::Format, Plain::Text(text)) if data::is_format(text) => return true,
+            (Form::Format, _) => ("a format", rules::FORMAT_HINT),
             (Form::Text | Form::TextOrTexts, Plain::Text(text)) if !text.trim().is_empty() => return true,
             (Form::Text, Plain::Text(_)) => ("a text that is not empty", ""),
             (Form::Texts | Form::TextOrTexts, Plain::List(items)) => {
@@ -212,11 +236,14 @@ impl Reader {
                     self.wrong(value.at, 1, format!("`{name}` is empty."));
                     return false;
                 }
-                return wrong.is_empty();
+                return true;
             }
             (Form::Name, Plain::Text(text)) if is_name(text) && !interpolate::is_reserved(text) => return true,
             (Form::Name, Plain::Text(text)) if interpolate::is_reserved(text) => ("another name", " That one is taken."),
-            (Form::Name, _) => ("a name of letters, digits, `_` and `-`", ""),
+            (Form::Name, written) => {
+                self.misnamed.extend(if let Plain::Text(text) = written { Some(text.clone()) } else { None });
+                ("a name of letters, digits, `_` and `-`", "")
+            }
             (Form::Word(words), Plain::Text(text)) if words.contains(&text.as_str()) => return true,
             (Form::Word(words), _) => {
                 let said = format!("`{name}` is {}, and this is {}.", words.join(" or "), value_shown(&value.value));
@@ -247,7 +274,10 @@ impl Reader {
                 self.wrong(value.at, length(value), said);
                 return false;
             }
-            (Form::Mapping, Plain::Map(entries)) => return self.mapping(name, entries),
+            (Form::Mapping, Plain::Map(entries)) => {
+                self.mapping(name, entries);
+                return true;
+            }
             (Form::Mapping, _) => ("a mapping: names and values", ""),
             (Form::Steps, Plain::List(items)) if !items.is_empty() || name != "steps" => return true,
             (Form::Steps, Plain::List(_)) => ("a list of steps that is not empty", ""),
@@ -264,51 +294,48 @@ impl Reader {
     }
 
     /// A mapping of anything, each key once at every depth.
-    fn mapping(&mut self, name: &str, entries: &[(String, Place, Located)]) -> bool {
+    fn mapping(&mut self, name: &str, entries: &[(String, Place, Located)]) {
         let mut seen: BTreeMap<&str, Place> = BTreeMap::new();
-        let mut good = true;
         for (key, at, value) in entries {
             if let Some(first) = seen.insert(key, *at) {
                 let said = format!("`{}` stands in `{name}` twice; the first is in line {}.", shown(key), first.line);
                 self.wrong(*at, key.chars().count(), said);
-                good = false;
             }
-            good &= self.nested(name, value);
+            self.nested(name, value);
         }
-        good
     }
 
-    fn nested(&mut self, name: &str, value: &Located) -> bool {
+    fn nested(&mut self, name: &str, value: &Located) {
         match &value.value {
             Plain::Map(entries) => self.mapping(name, entries),
-            Plain::List(items) => {
-                let mut good = true;
-                for item in items {
-                    good &= self.nested(name, item);
-                }
-                good
-            }
-            _ => true,
+            Plain::List(items) => items.iter().for_each(|item| self.nested(name, item)),
+            _ => {}
         }
     }
 }
 
 fn has(tree: &Located, name: &str) -> bool {
-    matches!(&tree.value, Plain::Map(entries) if entries.iter().any(|(key, _, value)| key == name && value.value != Plain::Null))
+    given(tree, name).is_some()
+}
+
+/// Gives the value of a field as it is written, if it is not nothing.
+fn given<'a>(tree: &'a Located, name: &str) -> Option<&'a Located> {
+    let Plain::Map(entries) = &tree.value else { return None };
+    entries.iter().find(|(key, _, value)| key == name && value.value != Plain::Null).map(|(.., value)| value)
 }
 
 fn nothing(at: Place) -> Located {
     Located { at, value: Plain::Map(Vec::new()) }
 }
 
-fn wording(value: &Located) -> Option<Wording> {
+pub(super) fn wording(value: &Located) -> Option<Wording> {
     match &value.value {
         Plain::Text(text) => Some(Wording { text: text.clone(), at: value.at }),
         _ => None,
     }
 }
 
-fn texts(value: &Located) -> Vec<Wording> {
+pub(super) fn texts(value: &Located) -> Vec<Wording> {
     match &value.value {
         Plain::List(items) => items.iter().filter_map(wording).collect(),
         _ => wording(value).into_iter().collect(),

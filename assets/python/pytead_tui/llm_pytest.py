@@ -102,6 +102,24 @@ class Specs:
             )
 
 
+def left_out(config: pytest.Config, endings: "tuple[str, ...]") -> "str | None":
+    """Says how many YAML tests a run without `--llm` left out of the folders that it looked at, and how they are run."""
+    here = str(config.invocation_params.dir)
+    looked = [os.path.realpath(os.path.join(here, str(arg).split("::")[0])) + os.sep for arg in config.args]
+    found = set()
+    for path in config.getini("llm_paths"):
+        for folder, names, files in os.walk(os.path.realpath(os.path.join(str(config.rootpath), path))):
+            names[:] = [name for name in names if not name.startswith(".")]
+            place = folder + os.sep
+            if any(place.startswith(one) for one in looked):
+                tests = (Path(folder, file) for file in files if file.endswith(endings))
+                found.update(test for test in tests if has_a_section(test))
+    if not found:
+        return None
+    number = "1 YAML test was" if len(found) == 1 else "%d YAML tests were" % len(found)
+    return "%s left out. To run YAML tests: pytest --llm, or llm = true in pytest's ini file." % number
+
+
 def has_a_section(path: Path) -> bool:
     """Tells whether a YAML file looks like a test; one that cannot be read does, so that it is said."""
     try:

@@ -125,6 +125,18 @@ def pytest_configure(config: pytest.Config) -> None:
             llm_pytest.install(config, YAML)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Says that YAML tests were left out, and how they are run."""
+    if hasattr(config.option, "pytead_llm") and not config.pluginmanager.has_plugin("pytead-tui-specs"):
+        folders = [os.path.join(str(config.rootpath), path) for path in config.getini("llm_paths")]
+        if any(os.path.isdir(folder) for folder in folders):
+            from pytead_tui import llm_pytest
+
+            line = llm_pytest.left_out(config, YAML)
+            if line:
+                terminalreporter.write_line(line)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list) -> None:
     """Puts the working part in place when a test has an intent."""

@@ -14,6 +14,7 @@ use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
 use crate::domain::proposal::agent_name;
 use crate::domain::proposal::{Body, Helper, Origin, PluginDraft, Proposal, ProposalId, ProposalState, SpecDraft};
 use crate::domain::proposal_subject::ProposalSubject;
+use crate::domain::spec::Spec;
 use crate::engine::checks::specs::runner::Specs;
 use crate::engine::index::files;
 use crate::engine::state::core::Core;
@@ -334,11 +335,19 @@ fn check(root: &std::path::Path, spec: &SpecDraft, text: &str, tools: &Tools) ->
             Err(why) => out.push(Evidence::new(Finding::Fail, EvidenceKind::Plugin, why)),
         }
     }
-    let read = load::read(text).and_then(|test| {
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let missing = own::missing(&test, &names, &[], &tools.broken);
-        if missing.is_empty() { Ok(test) } else { Err(Mistakes::of(text, missing)) }
-    });
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let missing = |test: &Spec| own::missing(test, &names, &[], &tools.broken);
+    let read = match load::read(text) {
+        Ok(test) => match missing(&test) {
+            none if none.is_empty() => Ok(test),
+            all => Err(Mistakes::of(text, all)),
+        },
+        Err(mut mistakes) => {
+            mistakes.all.extend(mistakes.rest.as_deref().map(missing).unwrap_or_default());
+            mistakes.all.sort_by_key(|mistake| mistake.at);
+            Err(mistakes)
+        }
+    };
     match read {
         Ok(test) => {
             let steps = text::count(test.steps.len(), "step");

@@ -10,6 +10,10 @@ const MOMENT: &str =
     r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$";
 const DATE: &str = r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$";
 const URL: &str = r"^[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/?#]+[^\s]*$";
+const IPV4: &str = r"^((25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(25[0-5]|2[0-4]\d|1?\d?\d)$";
+
+pub(super) const FORMATS: [(&str, &str); 6] =
+    [("email", EMAIL), ("uuid", UUID), ("url", URL), ("iso-datetime", MOMENT), ("iso-date", DATE), ("ipv4", IPV4)];
 
 type Known<'a> = &'a dyn Fn(&str) -> bool;
 
@@ -92,6 +96,8 @@ fn is(rest: &str, known: Known<'_>) -> Option<Form> {
         "empty" => return Some(Form::Empty(true)),
         "not empty" | "non-empty" => return Some(Form::Empty(false)),
         "unique" | "all unique" | "distinct" => return Some(Form::Unique),
+        "in ascending order" | "sorted ascending" => return Some(Form::Ordered(false)),
+        "in descending order" | "sorted descending" => return Some(Form::Ordered(true)),
         "there" | "present" | "set" => return Some(Form::Exists(true)),
         "not there" | "absent" | "missing" | "not set" => return Some(Form::Exists(false)),
         _ => {}
@@ -204,14 +210,12 @@ fn literal(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok().or_else(|| serde_json::from_str(&text.replace('\'', "\"")).ok())
 }
 
-fn pattern(text: &str) -> Option<String> {
-    let pattern = match text {
-        "email" | "an email" => EMAIL,
-        "uuid" | "a uuid" => UUID,
-        "iso-datetime" => MOMENT,
-        "iso-date" => DATE,
-        "url" | "a url" => URL,
-        other => other.strip_prefix('/')?.strip_suffix('/')?,
+/// Gives the pattern of a format, or the one between slashes.
+pub(super) fn pattern(text: &str) -> Option<String> {
+    let name = text.strip_prefix("an ").or_else(|| text.strip_prefix("a ")).unwrap_or(text);
+    let pattern = match FORMATS.iter().find(|(known, _)| *known == name) {
+        Some((_, pattern)) => pattern,
+        None => text.strip_prefix('/')?.strip_suffix('/')?,
     };
     regex::Regex::new(pattern).ok().map(|_| pattern.to_owned())
 }

@@ -48,6 +48,8 @@ fn every_form_holds_of_good_data_and_not_of_bad() {
         ("result.users[*].email are unique", "result.users[*].id are unique"),
         ("every result.users[*].name matches /^[A-Z]/", "every result.users[*].email matches email"),
         ("result.users[0].email matches email", "result.users[2].email matches email"),
+        ("result.users[*].name are in ascending order", "result.users[*].email are in descending order"),
+        ("result.items[*].price are sorted ascending", "result.items[*].price are sorted descending"),
         ("result.key matches uuid", "result.name matches uuid"),
         ("result.page matches url", "result.name matches url"),
         ("result.at matches iso-datetime", "result.name matches iso-datetime"),

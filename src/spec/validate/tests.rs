@@ -41,8 +41,8 @@ verdict:
 ";
 
 fn said(text: &str) -> Vec<String> {
-    let mistakes = spec(text).expect_err(text);
-    Mistakes::of(text, mistakes).lines("t.yaml")
+    let wrong = spec(text).expect_err(text);
+    Mistakes::of(text, wrong.all).lines("t.yaml")
 }
 
 /// Puts steps into a test that is good without them.

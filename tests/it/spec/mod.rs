@@ -1,6 +1,7 @@
 //! `pytead-tui spec` on the real binary: YAML tests are checked and run with real plugins in real processes.
 
 mod agent;
+mod asked;
 mod browser;
 mod former;
 mod many;
@@ -391,6 +392,49 @@ fn pytest_collects_a_test_a_file_and_judges_it() {
     );
     let (code, said) = pytest(&place, &["--llm", "--semantic-strict", "tests/llm/test_unclear.yaml"]);
     assert_eq!(code, 1, "{said}");
+}
+
+#[test]
+fn pytest_says_that_it_leaves_yaml_tests_out_and_how_they_are_run() {
+    let place = project();
+    let how = "3 YAML tests were left out. To run YAML tests: pytest --llm, or llm = true in pytest's ini file.";
+    for args in [&["tests/llm"][..], &["tests"], &[], &["-q", "tests/llm"]] {
+        assert!(pytest(&place, args).1.contains(how), "{args:?}");
+    }
+    place.save("tests/unit/test_plain.py", "def test_plain():\n    pass\n");
+    for args in [&["tests/unit"][..], &["tests/unit/test_plain.py::test_plain"], &["--llm"], &["-o", "llm=true", "tests"]] {
+        let said = pytest(&place, args).1;
+        assert!(!said.contains("left out"), "{args:?}: {said}");
+    }
+    place.save("pytest.ini", "[pytest]\nllm = true\n");
+    let (_, said) = pytest(&place, &["tests/llm", "-v"]);
+    assert!(said.contains("test_users.yaml::User Creation Test PASSED"), "{said}");
+}
+
+#[test]
+fn what_nobody_is_asked_about_says_why_and_what_to_do() {
+    let place = project();
+    let file = "tests/llm/test_unclear.yaml";
+    let told = |before: &[&str], variables: &[(&str, &str)]| {
+        let (_, out, err) = place.run_with(&[before, &["--python", python(), "spec", file]].concat(), variables);
+        out + &err
+    };
+    assert!(told(&["--trust"], &[]).contains("none is chosen: see pytead-tui model"), "nobody chose one");
+    assert!(told(&["--trust"], &[("PYTEAD_JUDGE_ASK", "off")]).contains("judge.ask is off in your settings"));
+    // pytest runs the tests of a folder that nobody trusts; its .env is not read there.
+    place.save(".env", "SEMANTIC_MODEL=gpt-5\nSEMANTIC_BASE_URL=http://127.0.0.1:9/v1\n");
+    let said = pytest(&place, &["--llm", file]).1;
+    assert!(said.contains("the one that .env names counts in a trusted folder only: pytead-tui trust."), "{said}");
+    assert!(!told(&["--trust"], &[]).contains("counts in a trusted folder"), "here it counts");
+    // On a build server recorded answers are given, and there is none.
+    let said = told(&["--trust"], &[("CI", "true")]);
+    for part in
+        ["CI is set, so only recorded answers count", "tests/answers/", "PYTEAD_MODEL_ANSWERS=record", "PYTEAD_MODEL_ANSWERS=off"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let said = told(&["--trust"], &[("PYTEAD_MODEL_ANSWERS", "replay")]);
+    assert!(said.contains("has no recorded answer") && !said.contains("CI is set"), "{said}");
 }
 
 #[test]

@@ -30,7 +30,9 @@ use crate::domain::spec_board::{SpecRun, Used};
 use crate::domain::verdict::{Decided, Ruling};
 use crate::engine::checks::llm::budget::Run;
 use crate::engine::checks::llm::opinions::Asking;
+use crate::engine::checks::llm::provider;
 use crate::engine::checks::specs::llm_judge::{self, File, Put};
+use crate::engine::checks::specs::validate::Looked;
 use crate::engine::checks::verdict_files;
 use crate::llm::choose;
 use crate::python::interpreter::{self, Interpreter};
@@ -40,10 +42,6 @@ use crate::spec::agent::{self, Agent};
 use crate::spec::load::{self, Mistake, Mistakes};
 use crate::spec::tools::{Toolbox, needs_python};
 use crate::spec::{fold, run};
-
-/// Why a sentence is open that only a model decides.
-const NO_MODEL: &str =
-    "Only a model can decide this, and none is chosen: see pytead-tui model, or name a server in model.provider.";
 
 /// The YAML tests of one project.
 pub struct Specs {
@@ -265,6 +263,8 @@ impl Specs {
         let spec = match read {
             Ok(Ok(spec)) => spec,
             Ok(Err(mistakes)) => {
+                // What its tools say of it is told in the same round.
+                let mistakes = self.mistakes(file, true, &mut Looked::default()).await.unwrap_or(mistakes);
                 let first = mistakes.lines(&name).into_iter().next().unwrap_or_default();
                 return Outcome { report: error(&name, None, first), mistakes: Some(mistakes), run: None };
             }
@@ -385,7 +385,8 @@ impl Specs {
         if !ran.unasked.is_empty() {
             notes.push(format!("Claude Code made calls that no step asks for: {}.", ran.unasked.join(", ")).into());
         }
-        let why = self.asking.as_ref().err().map_or(NO_MODEL, String::as_str);
+        let nobody = || format!("Only a model can decide this, and {}", provider::unasked(&self.settings, &self.root).0);
+        let why = &self.asking.as_ref().err().cloned().unwrap_or_else(nobody);
         let clauses = ran.steps.iter_mut().flat_map(|step| &mut step.clauses);
         clauses.chain(&mut put.ending.pass_if).chain(&mut put.ending.fail_if).for_each(|clause| left_open(clause, why));
         let (mut verdict, mut reason) = fold::verdict(&ran, &put.ending);

@@ -27,11 +27,13 @@ impl Specs {
     /// Says what is wrong with a file. The tools are known where it has no plugins, or where these may be imported, in a folder
     /// that is trusted.
     pub async fn mistakes(&self, file: &Path, may_import: bool, looked: &mut Looked) -> Option<Mistakes> {
-        let spec = match load::file(file) {
-            Ok(spec) => spec,
+        let (spec, mut all) = match load::file(file) {
+            Ok(spec) => (Box::new(spec), Vec::new()),
+            // What could be read of it is looked at, too: a person mends all of a file at once.
+            Err(Mistakes { rest: Some(rest), all, .. }) => (rest, all),
             Err(mistakes) => return Some(mistakes),
         };
-        let mut all = no_expressions(&spec);
+        all.extend(no_expressions(&spec));
         if let Some(known) = self.known(file, may_import, looked).await {
             let names: Vec<&str> = known.tools.iter().map(|tool| tool.name.as_str()).collect();
             let not_async: Vec<&str> = known.not_async.iter().map(String::as_str).collect();
