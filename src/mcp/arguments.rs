@@ -26,6 +26,20 @@ impl Arguments {
         Ok(Self(given))
     }
 
+    /// Tells whether an argument was given.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// Gives seconds that have to be there, from none to this many.
+    pub fn seconds(&self, name: &str, max: u64) -> Result<f64, Trouble> {
+        let given = self.0.get(name).ok_or_else(|| Trouble::usage(format!("{name} is missing.")))?;
+        let number = given.as_f64().or_else(|| given.as_str()?.trim().parse().ok()).filter(|number| *number >= 0.0);
+        #[allow(clippy::cast_precision_loss)] // bounds are far below where that begins
+        let most = max as f64;
+        number.filter(|number| *number <= most).ok_or_else(|| Trouble::usage(format!("{name} is a number from 0 to {max}.")))
+    }
+
     /// Gives a text that has to be there.
     pub fn text(&self, name: &str, max: usize) -> Result<&str, Trouble> {
         let given = self.optional(name, max)?;

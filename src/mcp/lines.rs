@@ -1,5 +1,6 @@
-//! What an agent writes, line by line, on its way to the protocol. A line that is too long or no JSON is answered with an
-//! error here, so that nobody waits for an answer that never comes; of a long one only its beginning and end are kept.
+//! What an agent writes, line by line, on its way to the protocol. A line that is too long, no JSON, or no message that a session can begin
+//! with is answered with an error here, so that nobody waits for an answer that never comes; of a long one only its beginning and end are
+//! kept.
 
 use std::fmt;
 
@@ -18,6 +19,9 @@ const PIPE: usize = 64 << 10;
 const TAIL: usize = 256;
 const PARSE_ERROR: i32 = -32_700;
 const INVALID_REQUEST: i32 = -32_600;
+const INVALID_PARAMS: i32 = -32_602;
+/// A request that begins a session.
+const BEGINNING: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "my-client", "version": "1"}}}"#;
 
 /// Puts the check between an agent and the protocol: gives what the protocol reads from and writes to, and the task that ends
 /// when all it wrote has gone out.
@@ -37,8 +41,9 @@ where
 async fn take_in(read: impl AsyncRead + Unpin, mut forward: DuplexStream, refused: mpsc::Sender<Value>, most: usize) {
     let mut read = BufReader::new(read);
     let mut line = Line::default();
+    let mut begun = false;
     while line.fill(&mut read, most).await {
-        let answer = match line.wrong(most) {
+        let answer = match line.wrong(most, &mut begun) {
             None => forward.write_all(&line.head).await.is_ok(),
             Some(error) => refused.send(error).await.is_ok(),
         };
@@ -118,8 +123,8 @@ impl Line {
         }
     }
 
-    /// Gives the answer to a line that is no message.
-    fn wrong(&self, most: usize) -> Option<Value> {
+    /// Gives the answer to a line that is no message, or none that a session can begin with.
+    fn wrong(&self, most: usize, begun: &mut bool) -> Option<Value> {
         let (code, message) = if self.is_cut {
             let most = text::bytes(most as u64);
             (
@@ -129,8 +134,10 @@ impl Line {
         } else if self.head.trim_ascii().is_empty() {
             return None;
         } else {
-            let error = serde_json::from_slice::<Value>(&self.head).err()?;
-            (PARSE_ERROR, format!("The line is no JSON: {error}."))
+            match serde_json::from_slice::<Value>(&self.head) {
+                Err(error) => (PARSE_ERROR, format!("The line is no JSON: {error}.")),
+                Ok(message) => no_request(&message).or_else(|| no_beginning(&message, begun))?,
+            }
         };
         Some(json!({ "jsonrpc": "2.0", "id": self.id(), "error": { "code": code, "message": message } }))
     }
@@ -149,6 +156,47 @@ impl Line {
         });
         found.filter(|id| id.is_number() || id.is_string())
     }
+}
+
+/// Says why a line of JSON is no message of the protocol.
+fn no_request(message: &Value) -> Option<(i32, String)> {
+    let why = match message {
+        Value::Object(fields) if fields.contains_key("result") || fields.contains_key("error") => return None,
+        Value::Object(fields) if fields.get("jsonrpc").and_then(Value::as_str) != Some("2.0") => {
+            "It has no \"jsonrpc\": \"2.0\"."
+        }
+        Value::Object(fields) if !fields.get("method").is_some_and(Value::is_string) => "It has no \"method\".",
+        Value::Object(_) => return None,
+        Value::Array(_) => "It is a list: send its messages one by one, each in a line.",
+        _ => "It is no object.",
+    };
+    Some((INVALID_REQUEST, format!("The line is no message of JSON-RPC. {why}")))
+}
+
+/// Says why a session cannot begin with a message. One that has no number expects no answer, and is passed on.
+fn no_beginning(message: &Value, begun: &mut bool) -> Option<(i32, String)> {
+    let method = message["method"].as_str()?;
+    // Newer clients begin no session: each of their requests says what it is made for.
+    let stands_alone = message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].is_string();
+    if *begun || stands_alone || message.get("id").is_none() || method == "ping" {
+        return None;
+    }
+    if method != "initialize" {
+        let method = text::display_line(method);
+        let said = format!("A session begins with initialize, and this is {}: {BEGINNING}", text::cut(&method, 80));
+        return Some((INVALID_REQUEST, said));
+    }
+    let params = &message["params"];
+    let client = &params["clientInfo"];
+    let fields = [
+        ("protocolVersion", params["protocolVersion"].is_string()),
+        ("capabilities", params["capabilities"].is_object()),
+        ("clientInfo.name", client["name"].is_string()),
+        ("clientInfo.version", client["version"].is_string()),
+    ];
+    let missing: Vec<&str> = fields.iter().filter(|(_, there)| !there).map(|(name, _)| *name).collect();
+    *begun = missing.is_empty();
+    (!*begun).then(|| (INVALID_PARAMS, format!("initialize needs in its params {}: {BEGINNING}", missing.join(", "))))
 }
 
 /// Looks for the field `id` of an object.
@@ -194,6 +242,39 @@ mod tests {
     }
 
     #[test]
+    fn a_session_that_does_not_begin_well_is_told_how_and_can_begin_again() {
+        let start = |params: &str| format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"{params}}}\n");
+        let list = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}\n";
+        let without = [
+            ("", "protocolVersion, capabilities, clientInfo.name, clientInfo.version"),
+            (",\"params\":{}", "protocolVersion, capabilities, clientInfo.name, clientInfo.version"),
+            (",\"params\":[]", "protocolVersion, capabilities"),
+            (
+                ",\"params\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"a\"}}",
+                "params clientInfo.version:",
+            ),
+            (
+                ",\"params\":{\"protocolVersion\":1,\"capabilities\":{},\"clientInfo\":{\"name\":\"a\",\"version\":\"1\"}}",
+                "params protocolVersion:",
+            ),
+        ];
+        for (params, missing) in without {
+            let (passed, said) = through(&format!("{}{list}{BEGINNING}\n{list}", start(params)));
+            assert_eq!(passed, format!("{BEGINNING}\n{list}"), "it begins with the next one, and goes on");
+            let codes: Vec<&Value> = said.iter().map(|one| &one["error"]["code"]).collect();
+            assert_eq!(codes, [&json!(INVALID_PARAMS), &json!(INVALID_REQUEST)], "{said:?}");
+            let message = said[0]["error"]["message"].as_str().unwrap();
+            assert!(message.contains(missing) && message.contains(BEGINNING) && said[0]["id"] == 1, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_request_that_stands_alone_needs_no_session() {
+        let alone = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-06-30\"}}}\n";
+        assert_eq!(through(alone), (alone.to_owned(), Vec::new()));
+    }
+
+    #[test]
     fn what_is_too_long_or_no_json_is_answered_and_the_rest_goes_on() {
         let good = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
         let long = "x".repeat(5_000);
@@ -213,6 +294,9 @@ mod tests {
         assert_eq!(passed, good);
         let ids: Vec<_> = said.iter().map(|one| (&one["id"], &one["error"]["code"])).collect();
         assert_eq!(ids, [(&json!(3), &json!(PARSE_ERROR)), (&Value::Null, &json!(PARSE_ERROR))]);
+        let (passed, said) = through("{\"id\": 5, \"method\": \"ping\"}\n[1]\n{\"jsonrpc\":\"2.0\",\"id\":6}\n");
+        assert_eq!((passed.as_str(), said.len()), ("", 3), "{said:?}");
+        assert!(said.iter().all(|one| one["error"]["code"] == json!(INVALID_REQUEST)), "{said:?}");
         // JSON, and nested deeper than anybody reads.
         let (passed, said) = through(&format!("{{\"id\":4,\"params\":{}1{}}}\n{good}", "[".repeat(200), "]".repeat(200)));
         assert_eq!((passed.as_str(), &said[0]["id"], &said[0]["error"]["code"]), (good, &json!(4), &json!(PARSE_ERROR)));

@@ -44,7 +44,15 @@ impl Server {
     ) -> Result<Value, Trouble> {
         self.session.count()?;
         let known = tool.arguments();
-        let given = Arguments::new(request.arguments, &known.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let given = Arguments::new(request.arguments, &known.iter().map(String::as_str).collect::<Vec<_>>());
+        let given = given.map_err(|trouble| match tool {
+            // As pytest-semantic's server was called.
+            Which::EvaluateSemanticAssertion => trouble.so(
+                "Name the test, and it is run, recorded and judged here: {\"test\": \"tests/test_cart.py::test_total\"}. Its intent stands beside \
+                 it, in @semantic_test.",
+            ),
+            _ => trouble,
+        })?;
         let handle = self.session.project().await?;
         handle.refreshed().await;
         let request = Request { session: &self.session, handle: &handle, given: &given, context };
@@ -68,6 +76,7 @@ impl Server {
             Which::StoreValue => values::store(&request),
             Which::GetValue => values::get(&request),
             Which::ListValues => values::list(&request),
+            Which::Sleep => values::sleep(&request).await,
             Which::ListVerdicts => verdicts::list(&handle, &given).await,
             Which::CheckIntent | Which::EvaluateSemanticAssertion => verdicts::check(&request).await,
         }

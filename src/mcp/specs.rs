@@ -15,8 +15,9 @@ use crate::domain::spec::Status;
 use crate::domain::verdict::Ruling;
 use crate::engine::Done;
 use crate::engine::checks::specs::runner::{Specs, Wanted};
-use crate::mcp::reading;
+use crate::engine::checks::specs::validate::Looked;
 use crate::mcp::working::{self, Request, seconds};
+use crate::mcp::{reading, values};
 use crate::spec::{fold, load, tools};
 
 /// Bytes of a path, of what a test is to show, and of a test or a plugin.
@@ -26,17 +27,22 @@ const TEXT_MAX: usize = 64 << 10;
 
 /// `validate_test`
 pub async fn validate(request: &Request<'_>) -> Result<Value, Trouble> {
+    let Request { session, handle, context, .. } = request;
     let (specs, file) = given(request)?;
     let name = specs.name(&file);
-    Ok(match load::file(&file) {
-        Ok(spec) => {
-            let used = tools::called(&spec);
-            json!({ "valid": true, "test_name": spec.name, "step_count": spec.steps.len(), "tools_used": used, "errors": [] })
-        }
-        Err(mistakes) => {
-            json!({ "valid": false, "test_name": null, "step_count": 0, "tools_used": [], "errors": mistakes.lines(&name) })
-        }
-    })
+    let mut looked = Looked::default();
+    let look = async { Ok(specs.mistakes(&file, true, &mut looked).await) };
+    let mistakes = session.work(handle, context, 120, look).await?.value;
+    let spec = match load::file(&file) {
+        Ok(spec) => Some(Box::new(spec)),
+        Err(mistakes) => mistakes.rest,
+    };
+    let errors = mistakes.map(|mistakes| mistakes.lines(&name)).unwrap_or_default();
+    Ok(json!({
+        "valid": errors.is_empty(), "test_name": spec.as_ref().map(|spec| &spec.name).filter(|name| !name.is_empty()),
+        "step_count": spec.as_ref().map_or(0, |spec| spec.steps.len()),
+        "tools_used": spec.as_ref().map(|spec| tools::called(spec)).unwrap_or_default(), "errors": errors,
+    }))
 }
 
 /// `list_plugins`
@@ -57,7 +63,10 @@ pub async fn run(request: &Request<'_>) -> Result<Value, Trouble> {
     let Request { session, handle, given: arguments, context } = request;
     let (specs, file) = given(request)?;
     let limit = seconds(arguments, 300)?;
-    let wanted = Wanted::one(CancellationToken::new());
+    let timeout = arguments.number("timeout", 0, working::SECONDS_MAX)?;
+    #[allow(clippy::cast_precision_loss)] // at most ten minutes
+    let timeout = (timeout > 0).then_some(timeout as f64);
+    let wanted = Wanted { timeout, ..Wanted::one(CancellationToken::new()) };
     // Stopped in order, so that teardown and cleanup are run.
     let (cancel, taken_back) = (wanted.cancel.clone(), context.ct.clone());
     let watcher = tokio::spawn(async move {
@@ -69,13 +78,13 @@ pub async fn run(request: &Request<'_>) -> Result<Value, Trouble> {
     });
     /// Seconds for teardown and cleanup of a test that was stopped.
     const PATIENCE: u64 = 60;
-    let mut stored = session.values.of(&file);
+    let mut stored = values::of_test(session, &file);
     let before: Vec<String> = stored.keys().cloned().collect();
     let run = async { Ok(specs.run_with(&mut stored, &file, &wanted, &|_| {}).await) };
     let worked = session.work(handle, context, limit + PATIENCE, run).await;
     watcher.abort();
     let outcome = worked?.value;
-    let not_kept = session.values.left(&file, stored);
+    let not_kept = values::left_by(session, &file, stored);
     let report = outcome.report;
     let open: Vec<String> = report.steps.iter().filter(|step| step.status != Status::Passed).map(fold::said).collect();
     #[allow(clippy::cast_precision_loss)]

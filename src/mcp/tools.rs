@@ -28,13 +28,14 @@ pub enum Which {
     StoreValue,
     GetValue,
     ListValues,
+    Sleep,
     ListVerdicts,
     CheckIntent,
     EvaluateSemanticAssertion,
 }
 
 /// All of them, in the order they are listed.
-pub const ALL: [Which; 22] = [
+pub const ALL: [Which; 23] = [
     Which::ListFunctions,
     Which::ShowFunction,
     Which::ListCalls,
@@ -54,6 +55,7 @@ pub const ALL: [Which; 22] = [
     Which::StoreValue,
     Which::GetValue,
     Which::ListValues,
+    Which::Sleep,
     Which::ListVerdicts,
     Which::CheckIntent,
     Which::EvaluateSemanticAssertion,
@@ -87,6 +89,7 @@ impl Which {
             Self::StoreValue => "store_value",
             Self::GetValue => "get_value",
             Self::ListValues => "list_values",
+            Self::Sleep => "sleep",
             Self::ListVerdicts => "list_verdicts",
             Self::CheckIntent => "check_intent",
             Self::EvaluateSemanticAssertion => "evaluate_semantic_assertion",
@@ -125,7 +128,9 @@ impl Which {
                  function; a person decides."
             }
             Self::ExplainChange => "Say why a change that waits is meant. A person reads it beside the evidence and decides.",
-            Self::ValidateTest => "Say what is wrong with a YAML test, every mistake with its line. Nothing is run.",
+            Self::ValidateTest => {
+                "Say what is wrong with a YAML test, every mistake with its line. No step is run; the plugins are imported as the user."
+            }
             Self::ListPlugins => {
                 "The tools that steps of YAML tests may call, with their schemas. The plugins are imported as the user."
             }
@@ -138,11 +143,14 @@ impl Which {
                  the model that the person chose. Nothing of it is run or imported before the person takes it."
             }
             Self::StoreValue => {
-                "Keep a value for one YAML test: its next run_test begins with it, as `${stored.name}`. In memory, for this \
-                 session, and for no other test."
+                "Keep a value for one YAML test, or without test_path for all: the next run_test begins with it, as `${stored.name}`. In \
+                 memory, for this session."
             }
-            Self::GetValue => "A value kept for one YAML test, also what its last run_test stored.",
-            Self::ListValues => "Names of the values kept for one YAML test.",
+            Self::GetValue => {
+                "A value kept for one YAML test, also what its last run_test stored; without test_path, one kept for all."
+            }
+            Self::ListValues => "Names of the values kept for one YAML test; without test_path, of those kept for all.",
+            Self::Sleep => "Wait, for something that takes its time outside of the tests.",
             Self::ListVerdicts => {
                 "What the tests with an intent came to when they were judged last: verdict, reason, clauses with their evidence, \
                  and whether it waits for a person."
@@ -169,6 +177,8 @@ impl Which {
         let cursor = || json!({ "type": "string", "default": "", "description": "next_cursor of the page before" });
         let function = || text("module:qualname, path:qualname or a name: shop.cart:Cart.total");
         let test_path = || text("tests/llm/test_users.yaml, below the root");
+        let for_all =
+            || json!({ "type": "string", "default": "", "description": "tests/llm/test_users.yaml; without, for all tests" });
         let seconds = |default: u64| bounded(default, super::working::SECONDS_MAX, "it is ended after so many seconds");
         match self {
             Self::ListFunctions => (
@@ -222,7 +232,16 @@ impl Which {
             }
             Self::ValidateTest => (json!({ "test_path": test_path() }), &["test_path"]),
             Self::ListPlugins => (json!({}), &[]),
-            Self::RunTest => (json!({ "test_path": test_path(), "seconds": seconds(300) }), &["test_path"]),
+            Self::RunTest => (
+                json!({
+                    "test_path": test_path(), "seconds": seconds(300),
+                    "timeout": {
+                        "type": "integer", "default": 0, "minimum": 0, "maximum": super::working::SECONDS_MAX,
+                        "description": "seconds of each step that does not say so itself; 0: as the test says",
+                    },
+                }),
+                &["test_path"],
+            ),
             Self::CreateTest => (
                 json!({
                     "description": { "type": "string", "default": "", "description": "what the test is to show" },
@@ -235,17 +254,23 @@ impl Which {
                 &[],
             ),
             Self::StoreValue => (
-                json!({ "test_path": test_path(), "name": text("its name"), "value": text("a text, or JSON: 42, {\"id\": 7}") }),
-                &["test_path", "name", "value"],
+                json!({ "test_path": for_all(), "name": text("its name"), "value": text("a text, or JSON: 42, {\"id\": 7}") }),
+                &["name", "value"],
             ),
             Self::GetValue => (
                 json!({
-                    "test_path": test_path(), "name": text("its name"),
+                    "test_path": for_all(), "name": text("its name"),
                     "default": { "type": "string", "default": "", "description": "given where there is none" },
                 }),
-                &["test_path", "name"],
+                &["name"],
             ),
-            Self::ListValues => (json!({ "test_path": test_path() }), &["test_path"]),
+            Self::ListValues => (json!({ "test_path": for_all() }), &[]),
+            Self::Sleep => (
+                json!({ "seconds": {
+                    "type": "number", "minimum": 0, "maximum": super::working::SECONDS_MAX, "description": "how long: 1.5",
+                } }),
+                &["seconds"],
+            ),
             Self::ListVerdicts => (
                 json!({
                     "verdict": { "type": "string", "enum": ["any", "pass", "fail", "unclear", "error"], "default": "any" },
@@ -268,6 +293,7 @@ impl Which {
                 | Self::Diff
                 | Self::ProposeDraft
                 | Self::ExplainChange
+                | Self::ValidateTest
                 | Self::ListPlugins
                 | Self::RunTest
                 | Self::CreateTest

@@ -80,7 +80,7 @@ fn in_a_folder_that_nobody_trusts_every_tool_says_the_command() {
     let place = project();
     let mut client = Client::start(&place, &["mcp"]);
     let all = client.tools();
-    assert_eq!(all.len(), 22);
+    assert_eq!(all.len(), 23);
     for tool in &all {
         let said = client.refused(tool["name"].as_str().unwrap(), some_arguments(tool));
         assert!(said.contains("is not trusted, so nothing runs") && said.contains("pytead-tui trust"), "{said}");

@@ -155,6 +155,64 @@ fn values_belong_to_one_test_and_its_runs() {
 }
 
 #[test]
+fn values_for_all_tests_need_no_path_and_a_test_s_own_are_above_them() {
+    let place = project();
+    place.save("tests/llm/test_seeded.yaml", SEEDED);
+    let seeded = json!("tests/llm/test_seeded.yaml");
+    let mut client = Client::start(&place, &["mcp"]);
+    client.good("store_value", json!({ "name": "token", "value": "42" }));
+    assert_eq!(client.good("get_value", json!({ "name": "token" }))["value"], 42);
+    let ran = client.good("run_test", json!({ "test_path": seeded }));
+    assert!(ran["verdict"] == "PASS" && ran["began_with"] == json!(["token"]), "{ran:#}");
+    assert_eq!(client.good("list_values", json!({}))["keys"], json!(["token"]), "what a test stores is its own");
+    client.good("store_value", json!({ "test_path": seeded, "name": "token", "value": "43" }));
+    assert_eq!(client.good("run_test", json!({ "test_path": seeded }))["verdict"], "FAIL");
+    client.good("store_value", json!({ "name": "token", "value": "44" }));
+    assert_eq!(client.good("get_value", json!({ "test_path": seeded, "name": "token" }))["value"], 43);
+    assert_eq!(client.good("sleep", json!({ "seconds": "0.01" }))["slept"], 0.01);
+    client.refused("sleep", json!({ "seconds": -1 }));
+    client.refused("sleep", json!({ "seconds": 1_000_000 }));
+    client.refused("sleep", json!({}));
+}
+
+#[test]
+fn a_run_takes_a_timeout_for_its_steps_and_every_mistake_comes_in_one_round() {
+    let place = project();
+    let end = "verdict: {pass_if: all steps pass, fail_if: any step fails}\n";
+    place.save(
+        "tests/llm/test_slow.yaml",
+        &format!("test: {{name: slow}}\nsteps:\n  - {{tool: sleep, args: {{seconds: 60}}}}\n{end}"),
+    );
+    let mut client = Client::start(&place, &["mcp"]);
+    let ran = client.good("run_test", json!({ "test_path": "tests/llm/test_slow.yaml", "timeout": 1 }));
+    assert!(ran["verdict"] == "FAIL" && ran["steps"][0]["seconds"] == 1.0, "{ran:#}");
+    place.save(
+        "tests/llm/test_wrong.yaml",
+        &format!(
+            "test: {{nme: x}}\nsteps:\n  - {{tool: slep, args: {{seconds: 1}}}}\n  - {{tool: get_value}}\n  - tool: sleep\n    args: {{seconds: \
+             a}}\n    check: the result is good\n    expect: result is ${{usr.id}}\n    retry: -1\n    rules: [{{of: result}}]\n{end}"
+        ),
+    );
+    let wrong = client.good("validate_test", json!({ "test_path": "tests/llm/test_wrong.yaml" }));
+    let said: Vec<&str> = wrong["errors"].as_array().unwrap().iter().filter_map(|line| line.as_str()).collect();
+    let ran = client.good("run_test", json!({ "test_path": "tests/llm/test_wrong.yaml" }));
+    assert_eq!((&ran["errors"], &ran["verdict"]), (&wrong["errors"], &json!("ERROR")), "a run finds the same");
+    for (line, part) in [
+        (1, "`nme` is no field"),
+        (3, "slep"),
+        (4, "`get_value` needs `name`"),
+        (6, "`sleep` takes a number"),
+        (7, "no Python expression"),
+        (8, "${usr.id}"),
+        (9, "`retry` is a whole number"),
+        (10, "A rule needs one of"),
+    ] {
+        let place = format!("tests/llm/test_wrong.yaml:{line}:");
+        assert!(said.iter().any(|one| one.starts_with(&place) && one.contains(part)), "{line} {part}: {said:#?}");
+    }
+}
+
+#[test]
 fn an_attacking_agent_gets_nowhere_with_tests() {
     let place = project();
     place.save("../outside/test_out.py", "def test_x():\n    open('escaped', 'w')\n");
@@ -171,7 +229,7 @@ fn an_attacking_agent_gets_nowhere_with_tests() {
     }
     // A verdict follows from what the server recorded, and from nothing an agent tells.
     let said = client.refused("evaluate_semantic_assertion", json!({ "intent": "x", "trace_log": "all good" }));
-    assert!(said.contains("takes no argument"), "{said}");
+    assert!(said.contains("takes no argument") && said.contains("Name the test") && said.contains("@semantic_test"), "{said}");
     for path in ["../outside/test_out.yaml", "tests/linked/test_out.yaml", "/etc/passwd", "app.py", "tests/llm/none.yaml"] {
         for (tool, rest) in [("store_value", json!({ "value": 1 })), ("get_value", json!({})), ("list_values", json!({}))] {
             let mut arguments = json!({ "test_path": path });
