@@ -27,10 +27,13 @@ const PATIENCE: usize = 3;
 pub async fn draft(global: &Global, args: Draft) -> Result<u8, Trouble> {
     let mut global = args.models.with(global);
     global.given.clone_from(&args.config);
-    global.root = global.root.or(args.scan_root.clone());
     global.flags.extend(args.flags());
     let mut out = Output::stdout(global.format);
-    let options = options(&global, root_of(&global, None)?, false)?;
+    let root = root_of(&global, None)?;
+    if let Some(folder) = &args.scan_root {
+        scanned(folder, &root)?;
+    }
+    let options = options(&global, root, false)?;
     engine::require_trust(&options.root, options.trust)?;
     let folder = args.output.clone().or_else(|| options.settings.output.default_dir.clone().map(Into::into));
     let handle = opened(options, &mut out).await?;
@@ -87,6 +90,20 @@ pub async fn draft(global: &Global, args: Draft) -> Result<u8, Trouble> {
     };
     handle.close().await;
     Ok(code)
+}
+
+/// Checks the folder of `--scan-root`: the index of classes is that of the whole project, which it does not move.
+fn scanned(folder: &Path, root: &Path) -> Result<(), Trouble> {
+    let shown = text::display_line(&folder.display().to_string()).into_owned();
+    let real = folder.canonicalize().ok().filter(|real| real.is_dir());
+    let real = real.ok_or_else(|| Trouble::usage(format!("There is no folder {shown}.")))?;
+    if real.starts_with(root) {
+        return Ok(());
+    }
+    let project = text::display_line(&root.display().to_string()).into_owned();
+    Err(Trouble::usage(format!("--scan-root {shown} is not in the project {project}."))
+        .because("Classes are known of one project.")
+        .so(format!("Name a project that holds both: --root {shown}.")))
 }
 
 /// Finds what a person named: one function, or all that can be tested of a file or a folder.

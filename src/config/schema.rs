@@ -86,6 +86,13 @@ pub const KEYS: &[Key] = &[
         Project::Nothing,
         "Where `draft` writes what is proved, which waits for review all the same.",
     ),
+    key(
+        "output.naming",
+        Form::Word(&["module", "stem"]),
+        Project::Sets,
+        "How files are called in a folder named with `-o` or `output.default_dir`: `test_pytead_shop__cart.py`, or by the file alone \
+         `test_cart.py`.",
+    ),
     key("model.provider", Form::Text, Project::Nothing, "The name of a provider under `providers`; none is used unless named."),
     key("model.name", Form::Text, Project::Nothing, "The model's name, in place of the provider's own."),
     key(

@@ -70,12 +70,25 @@ pub struct Output {
     pub tests: String,
     /// Where `draft` writes what is proved, which waits for review all the same.
     pub default_dir: Option<String>,
+    /// How the files are called that are written into such a folder.
+    pub naming: Naming,
 }
 
 impl Default for Output {
     fn default() -> Self {
-        Self { tests: "tests/pytead".into(), default_dir: None }
+        Self { tests: "tests/pytead".into(), default_dir: None, naming: Naming::default() }
     }
+}
+
+/// How files are called that are written into a folder of the person's choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Naming {
+    /// By the whole module: `test_pytead_shop__cart.py`.
+    #[default]
+    Module,
+    /// By the file alone: `test_cart.py`. Where two files have one name, by the whole module.
+    Stem,
 }
 
 /// `model`: which model is asked.

@@ -21,6 +21,7 @@ mod ignored;
 pub mod index;
 pub mod installed;
 pub mod internals;
+mod items;
 pub mod kept;
 mod literal;
 mod moved;

@@ -14,6 +14,7 @@ use crate::domain::value::TypeName;
 
 use super::index::Index;
 use super::installed::Installed;
+use super::items;
 use super::names::absolute;
 use super::parts::row;
 use super::tree::syntax_tree;
@@ -73,7 +74,9 @@ pub fn needs(index: &Index, installed: &Installed, function: &Function, recorded
     let Some(body) = definition(tree.root_node(), function.span.def).and_then(|node| node.child_by_field_name("body")) else {
         return Needs::default();
     };
-    let scope = Scope { index, installed, module, function, recorded, text: &text, unknown: RefCell::default() };
+    let mut scope =
+        Scope { index, installed, module, function, recorded, text: &text, items: BTreeMap::new(), unknown: RefCell::default() };
+    scope.items = items::items(body, &text, &|name| scope.annotation(name));
     let mut said = Vec::new();
     let mut called = Vec::new();
     scope.walk(body, &mut |receiver, name| {
@@ -113,6 +116,8 @@ struct Scope<'a> {
     function: &'a Function,
     recorded: &'a BTreeMap<String, TypeName>,
     text: &'a str,
+    /// Variables that hold what a parameter holds, with the annotation of that.
+    items: BTreeMap<String, String>,
     unknown: RefCell<BTreeSet<String>>,
 }
 
@@ -128,7 +133,7 @@ impl<'a> Scope<'a> {
                 "attribute" => {
                     let (object, name) = (called.child_by_field_name("object"), called.child_by_field_name("attribute"));
                     if let (Some(object), Some(name)) = (object, name)
-                        && matches!(object.kind(), "identifier" | "attribute")
+                        && (matches!(object.kind(), "identifier" | "attribute") || is_plain_index(object))
                     {
                         visit(Some(source(object)), source(name));
                     }
@@ -162,6 +167,15 @@ impl<'a> Scope<'a> {
             }
             return Some(format!("{name}({})", args(self.imported(name)?, false)));
         };
+        // A name that holds an item holds that, whatever a parameter of the name was.
+        let item = self.item(receiver).map(|annotation| self.named_in(&annotation));
+        if receiver.contains('[') || item.is_some() {
+            let method = item
+                .filter(|types| !types.is_empty())?
+                .iter()
+                .find_map(|(module, class)| self.method(module, class, name, BASES));
+            return Some(format!("{receiver}.{name}({})", method.map(|method| args(method, true)).unwrap_or_default()));
+        }
         let types = match receiver.split_once('.') {
             None if self.own_params().any(|param| param == receiver) && !self.is_builtin(receiver) => self.types_of(receiver),
             Some((owner, attribute)) if Some(owner) == self.receiver() && !attribute.contains('.') => {
@@ -177,7 +191,28 @@ impl<'a> Scope<'a> {
     fn is_builtin(&self, param: &str) -> bool {
         let annotation =
             self.function.params.iter().find(|known| known.name == param).and_then(|known| known.annotation.as_ref());
-        annotation.is_some_and(|annotation| words(annotation).all(|word| BUILTIN.contains(&last(word))))
+        let is_own = |word: &str| BUILTIN.contains(&last(word)) || items::is_container(word);
+        annotation.is_some_and(|annotation| words(&outside_of_containers(annotation)).all(is_own))
+    }
+
+    /// Gives the annotation of a parameter, or of an attribute of the object.
+    fn annotation(&self, name: &str) -> Option<String> {
+        match name.split_once('.') {
+            None => self.function.params.iter().find(|param| param.name == name)?.annotation.clone(),
+            Some((owner, attribute)) if Some(owner) == self.receiver() => self.annotation_of_own(attribute),
+            Some(_) => None,
+        }
+    }
+
+    /// Gives the annotation of an item that an expression names: `order`, `orders[0]`.
+    fn item(&self, receiver: &str) -> Option<String> {
+        if let Some((container, _)) = receiver.split_once('[') {
+            return self
+                .annotation(container)
+                .or_else(|| self.items.get(container).cloned())
+                .and_then(|held| items::taken_out(&held));
+        }
+        self.items.get(receiver).cloned()
     }
 
     /// Lists the public methods of a parameter's type, where the project defines it.
@@ -206,23 +241,26 @@ impl<'a> Scope<'a> {
     /// Finds the classes that an attribute of the object may be: by its annotation in the class, or by the parameter of
     /// the constructor it is set to.
     fn types_of_own(&self, attribute: &str) -> Vec<(&'a Module, &'a Class)> {
-        let Some((owner, _)) = self.function.id.qualname().rsplit_once('.') else { return Vec::new() };
+        self.annotation_of_own(attribute).map(|annotation| self.named_in(&annotation)).unwrap_or_default()
+    }
+
+    fn annotation_of_own(&self, attribute: &str) -> Option<String> {
+        let (owner, _) = self.function.id.qualname().rsplit_once('.')?;
         let field = self.module.classes.iter().find(|class| class.qualname == owner).and_then(|class| {
             class.fields.iter().find(|field| field.name == attribute).and_then(|field| field.annotation.as_ref())
         });
         if let Some(annotation) = field {
-            return self.named_in(annotation);
+            return Some(annotation.clone());
         }
         let init = format!("{owner}.__init__");
-        let Some(init) = self.module.functions.iter().find(|function| function.id.qualname() == init) else { return Vec::new() };
+        let init = self.module.functions.iter().find(|function| function.id.qualname() == init)?;
         let lines = self.text.lines().skip(init.span.first.saturating_sub(1) as usize);
         let set = format!("self.{attribute}");
         let value = lines.take((init.span.last - init.span.first) as usize + 1).find_map(|line| {
             let rest = line.trim().strip_prefix(&set)?.trim_start();
             rest.split_once('=').filter(|(before, _)| before.is_empty() || before.starts_with(':')).map(|(_, value)| value.trim())
         });
-        let param = value.and_then(|value| init.params.iter().find(|param| param.name == value));
-        param.and_then(|param| param.annotation.as_ref()).map(|annotation| self.named_in(annotation)).unwrap_or_default()
+        init.params.iter().find(|param| Some(param.name.as_str()) == value)?.annotation.clone()
     }
 
     /// Finds the classes that an annotation says a value may be, however it is spelled: quoted, in a union. What a container
@@ -315,6 +353,14 @@ impl<'a> Scope<'a> {
             self.stars(module).find_map(|module| self.function_called(module, name, depth))
         })
     }
+}
+
+/// Tells whether an expression is a name with an index that is written out: `orders[0]`, `rates["eur"]`.
+fn is_plain_index(node: Node<'_>) -> bool {
+    let kind = |name: &str| node.child_by_field_name(name).map(|child| child.kind());
+    node.kind() == "subscript"
+        && matches!(kind("value"), Some("identifier" | "attribute"))
+        && matches!(kind("subscript"), Some("integer" | "string" | "identifier" | "unary_operator"))
 }
 
 /// Finds what a name of a module is imported from.
@@ -417,17 +463,55 @@ mod tests {
 
     #[test]
     fn a_container_has_no_methods_of_what_it_holds() {
-        for annotation in
-            ["list[Db]", "'dict[str, Db]'", "typing.Sequence[Db | None]", "Optional[list[Db]]", "tuple[Db, ...] | None"]
-        {
+        for annotation in [
+            "list[Db]",
+            "'dict[str, Db]'",
+            "typing.Sequence[Db | None]",
+            "Optional[list[Db]]",
+            "tuple[Db, ...] | None",
+            "List[Db]",
+        ] {
             let code = format!(
-                "import typing\nfrom shop.db import Db\n\ndef save(db: {annotation}):\n    for one in db:\n        one.close()\n"
+                "import typing\nfrom shop.db import Db\n\ndef save(db: {annotation}):\n    db.append(1)\n    db.insert(0, 1)\n    return db\n"
             );
             assert_eq!(told(&code, "save", &[]), "", "{annotation}");
         }
         for annotation in ["Optional[Db]", "Union[list[int], Db]", "list[int] | Db"] {
             let code = format!("from shop.db import Db\n\ndef save(db: {annotation}):\n    return db.get(1)\n");
             assert_eq!(told(&code, "save", &[]), "db.get(key)", "{annotation}");
+        }
+    }
+
+    #[test]
+    fn items_have_the_methods_of_what_a_container_holds() {
+        let wanted = "db.close(), db.get(key)";
+        for (annotation, body) in [
+            ("list[Db]", "for db in all:\n        db.close(); db.get(1)"),
+            ("'typing.Sequence[Db | None]'", "for db in all:\n        db.close(); db.get(1)"),
+            ("Optional[List['Db']]", "for number, db in enumerate(all):\n        db.close(); db.get(1)"),
+            ("dict[str, Db]", "for name, db in all.items():\n        db.close(); db.get(1)"),
+            ("Dict[str, Db]", "for db in sorted(all.values()):\n        db.close(); db.get(1)"),
+            ("dict[Db, str]", "for db in all:\n        db.close(); db.get(1)"),
+            ("tuple[Db, ...] | None", "return [(db.close(), db.get(1)) for db in reversed(all)]"),
+            ("set[Db]", "db = all.pop()\n    db.close(); db.get(1)"),
+            ("Iterator[Db]", "db = next(all)\n    db.close(); db.get(1)"),
+            ("list[Db]", "db = all[0]\n    db.close(); db.get(1)"),
+            ("list[list[Db]]", "for some in all:\n        for db in some:\n            db.close(); db.get(1)"),
+            ("list[Db]", "for db, n in zip(all, range(3)):\n        db.close(); db.get(1)"),
+        ] {
+            let code = format!(
+                "import typing\nfrom typing import *\nfrom shop.db import Db\n\ndef save(all: {annotation}):\n    {body}\n"
+            );
+            assert_eq!(told(&code, "save", &[]), wanted, "{annotation}: {body}");
+        }
+        let code = "from shop.db import Db\n\ndef save(all: list[Db]):\n    all[0].close(); all[-1].get(1); all[1:].count(1)\n";
+        assert_eq!(told(code, "save", &[]), "all[0].close(), all[-1].get(key)");
+        let code = "from shop.db import Db\n\nclass Pool:\n    all: list[Db]\n    def close(self):\n        for db in self.all:\n            db.close()\n";
+        assert_eq!(told(code, "Pool.close", &[]), "db.close()");
+        for annotation in ["list[int]", "list[str]", "list", "list[Any]", "dict[str, Db]"] {
+            let code =
+                format!("from shop.db import Db\n\ndef save(all: {annotation}):\n    for one in all:\n        one.close()\n");
+            assert_eq!(told(&code, "save", &[]), "", "{annotation}");
         }
     }
 

@@ -52,7 +52,7 @@ pub struct Draft {
     /// Print nothing before an answer is whole.
     #[arg(long)]
     pub no_stream: bool,
-    /// The project's folder, as `--root`.
+    /// A folder whose classes are known; all of the project's are.
     #[arg(long, value_name = "DIR")]
     pub scan_root: Option<PathBuf>,
     /// Write the index of classes to a file.

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::typed::parent_and_name;
+use crate::domain::function::{FunctionId, Module};
 use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::settings::Naming;
 use crate::engine::edits::draft_text;
 use crate::engine::edits::plan::first_party;
 use crate::engine::edits::typed_place;
@@ -14,6 +16,7 @@ use crate::engine::python::environment;
 use crate::engine::state::core::Core;
 use crate::generate::path_help::conftest;
 use crate::generate::scope::snake_path;
+use crate::source::index::Index;
 use crate::write::apart::{Owners, Parts, apart};
 use crate::write::plan::{Addition, accept};
 
@@ -37,7 +40,11 @@ pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(
         let Some(draft) = proposal.draft().filter(|_| proposal.state == ProposalState::Ready) else { continue };
         let path = match to {
             ExportTo::File(file) => file.to_owned(),
-            ExportTo::Folder(folder) => folder.join(draft.target.file_name()),
+            ExportTo::Folder(folder) => {
+                let by_stem = proposal.function().filter(|_| core.settings().output.naming == Naming::Stem);
+                let name = by_stem.and_then(|function| stem(&core.index(), function));
+                folder.join(name.unwrap_or_else(|| draft.target.file_name().to_owned()))
+            }
         };
         let parts = draft_text::parts(&proposal)?;
         let before = files.get(&path).map(String::as_str);
@@ -69,6 +76,20 @@ pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(
     let files = files.into_iter().filter_map(|(path, text)| Some((name(&path)?, text))).collect();
     typed_place::write_below(core, folder, files, |_| false)?;
     Ok(made)
+}
+
+/// Names a file of tests by the file of a function; none where another file of the project has that name.
+fn stem(index: &Index, function: &FunctionId) -> Option<String> {
+    let own = index.module_of(function)?;
+    let name = |module: &Module| {
+        let (folder, file) = module.path.as_str().rsplit_once('/').unwrap_or(("", module.path.as_str()));
+        // A package is called as its folder.
+        let named = if file == "__init__.py" { folder.rsplit('/').next()? } else { file.strip_suffix(".py")? };
+        Some(named.to_owned()).filter(|name| !name.is_empty())
+    };
+    let own_name = name(own)?;
+    let is_twin = |module: &Module| module.path != own.path && !module.is_for_tests() && name(module).as_ref() == Some(&own_name);
+    (!index.modules().any(|module| is_twin(module))).then(|| format!("test_{own_name}.py"))
 }
 
 /// What stands beside tests where plain pytest does not find the project from their folder: none is needed where that folder

@@ -171,7 +171,7 @@ complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand mcp" -l python -d 
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand mcp" -l trust -d 'Trust this folder for this call: its code may be run'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand mcp" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand draft" -s o -l output -d 'Write what is proved there, too, a file a module, or into one `.py`; by default to `output.default_dir`' -r -F
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand draft" -l scan-root -d 'The project\'s folder, as `--root`' -r -F
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand draft" -l scan-root -d 'A folder whose classes are known; all of the project\'s are' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand draft" -l save-index -d 'Write the index of classes to a file' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand draft" -l load-index -d 'An index of classes; ours is always of today, so it is only checked' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand draft" -s m -l message -d 'A remark for the model: `use pieces=10`' -r
