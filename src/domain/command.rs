@@ -38,7 +38,7 @@ pub enum Command {
     ProposeSpec { test: String, plugin: Option<String>, asked: String, name: Option<String>, extend: Option<String>, by: String },
     /// Keep what a coding agent says about a change, beside it.
     Explain { proposal: ProposalId, note: String, by: String },
-    /// Run tests with intents once more, and judge them; all that were judged before where none is named.
+    /// Run tests with intents, and judge them; where none is named all there are, judged before or not.
     Judge { tests: Vec<String> },
     /// Ask the chosen model for clauses that say the intent of a test; none of them is accepted.
     AskClauses { test: String },

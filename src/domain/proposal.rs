@@ -96,6 +96,14 @@ pub struct OpenVerdict {
     pub at: Moment,
 }
 
+impl OpenVerdict {
+    /// Tells whether clauses that a person chooses would decide it: in place of what it does now, or of a model's word.
+    #[must_use]
+    pub fn takes_clauses(&self) -> bool {
+        self.takes_journey || self.verdict.is_failed_by_a_model()
+    }
+}
+
 /// Characters of an agent's name.
 const NAME_MAX: usize = 40;
 

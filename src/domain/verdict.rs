@@ -273,11 +273,25 @@ impl Suggested {
 
 text_form!(Suggested);
 
+impl Verdict {
+    /// Tells whether a model found the intent violated, and no person overruled it.
+    #[must_use]
+    pub fn is_failed_by_a_model(&self) -> bool {
+        self.verdict == Ruling::Fail && !self.overridden && matches!(self.evaluator, Evaluator::Model(_))
+    }
+}
+
 impl JudgedTest {
     /// Tells whether accepting what the test does now would decide it.
     #[must_use]
     pub fn takes_journey(&self) -> bool {
         self.accepts && self.verdict.verdict == Ruling::Unclear && self.cut == 0 && self.gaps.is_empty()
+    }
+
+    /// Tells whether clauses that a person chooses would decide it: in place of what it does now, or of a model's word.
+    #[must_use]
+    pub fn takes_clauses(&self) -> bool {
+        self.takes_journey() || self.accepts && self.verdict.is_failed_by_a_model() && self.cut == 0 && self.gaps.is_empty()
     }
 
     /// Tells whether a person should look at it, and can decide on it.

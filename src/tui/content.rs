@@ -296,6 +296,7 @@ fn verdict(state: &AppState, loaded: &Loaded, open: &OpenVerdict) -> Vec<DocRow>
         since: row.map(|row| row.since),
         stale: row.is_some_and(|row| row.stale),
         takes_journey: open.takes_journey && state.pass.verdict(loaded.view.proposal.id).is_none(),
+        takes_clauses: open.takes_clauses() && state.pass.verdict(loaded.view.proposal.id).is_none(),
         chosen: loaded.view.proposal.edited.as_deref(),
     };
     let mut out = journeys::intent_rows(&shown, state.zone, state.now, state.columns(Pane::Decision));
@@ -321,6 +322,7 @@ fn intent(state: &AppState) -> Vec<DocRow> {
         since: Some(journey.view.since),
         stale: row.is_some_and(|row| row.stale),
         takes_journey: row.is_some_and(|row| row.proposal.is_some()) && judged.takes_journey(),
+        takes_clauses: row.is_some_and(|row| row.proposal.is_some()) && judged.takes_clauses(),
         chosen: state
             .loaded()
             .filter(|loaded| row.is_some_and(|row| row.proposal == Some(loaded.view.proposal.id)))

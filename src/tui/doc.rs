@@ -119,8 +119,12 @@ fn draft_docs(view: &ProposalView, draft: &Draft) -> (Vec<DocRow>, Vec<DocRow>, 
         head.extend(evidence_rows(*index, evidence, wide));
     }
     if let Some(author) = draft.origin.author() {
-        let calls = count(draft.calls.len(), "call");
-        head.push(DocRow::of(Row::new().add(Role::Dim, format!(" from {calls} · {author}"))));
+        // A model writes from what a function promises, calls or none.
+        let from = match draft.calls.len() {
+            0 => format!(" by {author}"),
+            calls => format!(" from {} · {author}", count(calls, "call")),
+        };
+        head.push(DocRow::of(Row::new().add(Role::Dim, from)));
     }
     if !head.is_empty() {
         head.push(DocRow::default());

@@ -56,6 +56,8 @@ pub struct Intent<'a> {
     pub stale: bool,
     /// Accepting what it does now would decide it.
     pub takes_journey: bool,
+    /// Clauses that a person chooses would decide it.
+    pub takes_clauses: bool,
     /// Clauses that a person chose for it, to be accepted.
     pub chosen: Option<&'a str>,
 }
@@ -96,7 +98,7 @@ pub fn intent_rows(shown: &Intent<'_>, zone: Zone, now: Moment, width: usize) ->
     if shown.stale {
         out.extend(say(Role::Stale, "~ What it ran through changed since. t judges it again.", 0));
     }
-    if let Some(chosen) = shown.chosen.filter(|_| shown.takes_journey) {
+    if let Some(chosen) = shown.chosen.filter(|_| shown.takes_clauses) {
         out.push(DocRow::default());
         out.extend(say(Role::Text, "a accepts these clauses, which decide it from then on:", 0));
         out.extend(chosen.lines().flat_map(|line| say(Role::Accent, line, 2)));
@@ -106,6 +108,8 @@ pub fn intent_rows(shown: &Intent<'_>, zone: Zone, now: Moment, width: usize) ->
             "a accepts this journey as correct. Later changes are reported. e chooses clauses instead, g asks a model for some.",
             0,
         ));
+    } else if shown.takes_clauses {
+        out.extend(say(Role::Text, "A model decided this. g asks it for clauses that say the intent, e chooses from them.", 0));
     }
     out
 }

@@ -43,6 +43,9 @@ pub fn why_not(state: &AppState, action: Action) -> Option<&'static str> {
         A::NextProposal | A::PreviousProposal if state.screen == Screen::Specs => {
             no(state.snapshot.specs.len() < 2, "there is no other test")
         }
+        A::AgainAll if state.screen == Screen::Journeys => {
+            no(state.snapshot.trust != Trust::Trusted, "this folder is not trusted")
+        }
         A::AgainAll => no(state.snapshot.specs.is_empty(), "there is no YAML test"),
         A::NextProposal | A::Queue => no(state.pass.open() == 0, "nothing waits"),
         A::PreviousProposal => no(state.pass.items().is_empty(), "nothing waits"),
@@ -52,7 +55,7 @@ pub fn why_not(state: &AppState, action: Action) -> Option<&'static str> {
         A::DiffAgainst => no(state.snapshot.trust != Trust::Trusted, "this folder is not trusted"),
         // Who judges may be another model than who drafts.
         A::Ask if state.screen == Screen::Journeys => {
-            let takes = state.journeys.journey().is_some_and(|journey| journey.view.judged.takes_journey());
+            let takes = state.journeys.journey().is_some_and(|journey| journey.view.judged.takes_clauses());
             no(!takes, "no intent here is open")
         }
         A::Ask | A::AskWithRemark => no(state.snapshot.model.is_none(), "no model is set up"),
@@ -182,10 +185,10 @@ fn deciding(state: &AppState) -> Vec<(Action, &'static str)> {
     let Some(open) = loaded.view.proposal.verdict().filter(|_| state.pass.verdict(loaded.view.proposal.id).is_none()) else {
         return Vec::new();
     };
-    let word = match (open.takes_journey, &loaded.view.proposal.edited) {
-        (true, Some(_)) => "accept clauses",
-        (true, None) => "accept journey",
-        (false, _) => "accept FAIL",
+    let word = match &loaded.view.proposal.edited {
+        Some(_) if open.takes_clauses() => "accept clauses",
+        None if open.takes_journey => "accept journey",
+        _ => "accept FAIL",
     };
     vec![(Action::Accept, word), (Action::Overrule, "overrule")]
 }

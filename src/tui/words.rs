@@ -180,8 +180,9 @@ pub const FAILED: &str = "It did not get ready. t tries again.";
 pub const YOUR_VERSION: &str = "This is your version. = compares it with the draft.";
 
 /// No test with an intent was judged.
-pub const NO_JOURNEYS: &str =
-    "No journey yet. pytead-tui check runs the tests that have an intent, and shows here what they did.";
+pub const NO_JOURNEYS: &str = "No journey yet. T runs the tests that have an intent, and shows here what they did.";
+/// All tests with an intent begin to be judged.
+pub const JUDGING_ALL: &str = "The tests with an intent are run and judged.";
 /// A journey without calls.
 pub const NO_CALLS_TOLD: &str = "Nothing of the project was called by this test.";
 /// A verdict is not put away.

@@ -49,6 +49,26 @@ fn a_failed_intent_is_seen_followed_to_its_line_mended_and_passes() {
 }
 
 #[test]
+fn tests_that_were_never_judged_are_judged_from_the_screen_and_when_they_are_saved() {
+    let place = Place::example("shop");
+    place.save("tests/test_semantic.py", TESTS);
+    assert_eq!(place.run(&["trust"]).0, 0);
+    let mut terminal = Terminal::start(&place, &[], 140, 40);
+    terminal.wait("2 Journeys");
+    terminal.keys("2");
+    terminal.wait("No journey yet. T runs the tests that have an intent");
+    terminal.keys("T");
+    terminal.wait("2 Journeys 1?");
+    terminal.wait_until("the end of the run", |screen| !screen.contains("judging "));
+    // One that is written now is found when it is saved.
+    let new = "from pytead_tui import semantic_test\n\n\n@semantic_test(intent=\"Nothing at all is known of this.\")\ndef test_new():\n    pass\n";
+    place.save("tests/test_new.py", new);
+    terminal.wait("2 Journeys 2?");
+    terminal.keys("q");
+    terminal.end();
+}
+
+#[test]
 fn a_judged_test_that_fails_by_its_own_assertion_is_red() {
     let place = checked();
     let mut terminal = Terminal::start(&place, &[], 140, 40);

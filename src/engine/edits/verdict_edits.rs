@@ -13,7 +13,7 @@ use crate::store::StoredVerdict;
 /// Says what accepting a verdict would write where that decides it: the clauses that a person chose, else what the test
 /// does now as its accepted journey.
 pub fn plan(core: &Core, proposal: &Proposal, open: &OpenVerdict) -> Result<Vec<FileEdit>, Trouble> {
-    if !open.takes_journey {
+    if !(open.takes_journey || open.takes_clauses() && proposal.edited.is_some()) {
         return Ok(Vec::new());
     }
     let clauses: Vec<String> = proposal.edited.iter().cloned().collect();

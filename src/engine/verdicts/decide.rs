@@ -46,7 +46,7 @@ pub fn overruling(core: &Core, proposals: &[Arc<Proposal>], reason: Option<&str>
 
 /// Takes the clauses that a person chose for a test, in place of what it does now; no text takes them away.
 pub fn choose(core: &Arc<Core>, proposal: &Proposal, open: &OpenVerdict, chosen: String) -> Result<(), Trouble> {
-    if !open.takes_journey {
+    if !open.takes_clauses() {
         return Err(Trouble::usage("The clauses of this test stand in its own file.").so("e opens the editor there."));
     }
     if proposal.state != ProposalState::Ready {
@@ -74,7 +74,10 @@ pub fn put_back(core: &Arc<Core>, proposals: &[Arc<Proposal>]) {
 
 /// What decides these tests is another thing from now on: they run once more, in the workbench while the person goes on.
 pub fn judge_anew(core: &Arc<Core>, proposals: &[Arc<Proposal>], verb: Verb) {
-    let open = proposals.iter().filter_map(|one| one.verdict()).filter(|open| open.takes_journey || verb == Verb::Overrule);
+    let decided = |one: &Proposal, open: &OpenVerdict| {
+        open.takes_journey || verb == Verb::Overrule || (open.takes_clauses() && one.edited.is_some())
+    };
+    let open = proposals.iter().filter_map(|one| one.verdict().filter(|open| decided(one, open)));
     let tests: Vec<String> = open.map(|open| open.test.clone()).collect();
     if tests.is_empty() || core.watcher.lock().is_none() {
         return;

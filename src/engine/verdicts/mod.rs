@@ -5,3 +5,4 @@ pub mod on_recording;
 pub(crate) mod propose_clauses;
 pub(crate) mod rerun;
 pub(crate) mod state;
+pub(crate) mod unjudged;

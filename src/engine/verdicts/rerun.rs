@@ -3,11 +3,13 @@
 //! Their verdicts come as those of every run do, by `checks/verdict_files.rs`. The tests run as the user, like
 //! the command `check`.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::job_subject::JobSubject;
@@ -20,7 +22,7 @@ use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
 use crate::engine::state::trust::require_trust;
 use crate::engine::state::verdict_rows;
-use crate::engine::verdicts;
+use crate::engine::verdicts::{self, unjudged};
 
 /// The kind of the job a person asked for, and of the one that a save did.
 const JOB: JobKind = JobKind::Check;
@@ -28,9 +30,10 @@ const AFTER_SAVE: JobKind = JobKind::Judge;
 /// How often what was left is taken in while the tests run.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// Runs these tests, or all that were judged before, and judges them; the newest request for the same tests wins.
+/// Runs these tests and judges them, or without any all with an intent, judged before or not; the newest request for the same tests wins.
 pub async fn judge(core: &Arc<Core>, tests: Vec<String>) -> Result<Done, Trouble> {
-    run(core, JOB, tests).await
+    let first = if tests.is_empty() { unjudged::nodes(core, &|_| true) } else { Vec::new() };
+    run(core, JOB, tests, first).await
 }
 
 /// Runs a test by its node id, or all tests of one, judged before or not. The chosen model decides what rules leave open
@@ -50,32 +53,37 @@ pub async fn check(core: &Arc<Core>, node: &str, ask: bool) -> Result<Done, Trou
 #[derive(Default)]
 struct Turn(tokio::sync::Mutex<()>);
 
-/// After a save: runs the tests whose verdicts are stale by it. A newer save ends the run and begins it anew, with its own.
-pub async fn after_save(core: &Arc<Core>) {
+/// After a save: runs the tests whose verdicts are stale by it, and those with an intent in the saved files that were never judged. A newer
+/// save ends the run and begins it anew, with its own.
+pub async fn after_save(core: &Arc<Core>, saved: &BTreeSet<RelPath>) {
     if core.settings().watch.judge == WatchJudge::Off || core.trust() != Trust::Trusted {
         return;
     }
     core.jobs.supersede(AFTER_SAVE, None);
     let turn = core.part::<Turn>();
     let _one = turn.0.lock().await;
-    let stale = verdicts::state::stale(core);
-    if stale.is_empty() {
+    let (stale, first) = (verdicts::state::stale(core), unjudged::nodes(core, &|path| saved.contains(path)));
+    if stale.is_empty() && first.is_empty() {
         return;
     }
-    if let Err(trouble) = run(core, AFTER_SAVE, stale).await {
+    if let Err(trouble) = run(core, AFTER_SAVE, stale, first).await {
         core.complain("judged", &trouble);
     }
 }
 
-async fn run(core: &Arc<Core>, kind: JobKind, tests: Vec<String>) -> Result<Done, Trouble> {
+/// Runs tests that were judged before, all where a person named none, and tests that are judged for the first time.
+async fn run(core: &Arc<Core>, kind: JobKind, tests: Vec<String>, first_time: Vec<String>) -> Result<Done, Trouble> {
     require_trust(&core.root, core.trust())?;
     let nodes: Vec<String> = {
         let state = core.state.lock();
-        let wanted = state.verdicts.values().filter(|kept| tests.is_empty() || tests.contains(&kept.stored.judged.test));
-        wanted.map(|kept| node(&kept.stored.judged)).collect()
+        let all = tests.is_empty() && kind == JOB;
+        let wanted = state.verdicts.values().filter(|kept| all || tests.contains(&kept.stored.judged.test));
+        wanted.map(|kept| node(&kept.stored.judged)).chain(first_time).collect()
     };
     let Some(first) = nodes.first() else {
-        return Err(Trouble::usage("No test with an intent was judged here yet.").so("Run them once: pytead-tui check."));
+        return Err(
+            Trouble::usage("There is no test with an intent.").so("An intent is a decorator: @semantic_test(intent=\"…\").")
+        );
     };
     let subject = match nodes.len() {
         1 => JobSubject::Test(first.clone()),
@@ -89,7 +97,7 @@ async fn run(core: &Arc<Core>, kind: JobKind, tests: Vec<String>) -> Result<Done
             let state = core.state.lock();
             tests.iter().filter_map(|test| Some(node(&state.verdicts.get(test)?.stored.judged))).collect()
         };
-        let missing: Vec<&String> = wanted.nodes.iter().filter(|node| !of.contains(node)).collect();
+        let missing: Vec<&String> = wanted.nodes.iter().filter(|node| !of.iter().any(|test| is_of(test, node))).collect();
         if let Some(first) = missing.first() {
             let names =
                 if missing.len() == 1 { verdict_rows::short(first).to_owned() } else { text::count(missing.len(), "test") };

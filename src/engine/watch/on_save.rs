@@ -163,8 +163,8 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     verdicts::state::mark_stale(core, &affected, &files);
     subjects.extend(data.into_iter().map(Subject::File));
     modules.extend(mended);
-    let judging = core.clone();
-    tokio::spawn(async move { verdicts::rerun::after_save(&judging).await });
+    let (judging, saved) = (core.clone(), change.files.iter().cloned().collect());
+    tokio::spawn(async move { verdicts::rerun::after_save(&judging, &saved).await });
     let worker = core.clone();
     let edited: BTreeSet<FunctionId> = change.code().cloned().collect();
     let rests = blocking(move || {

@@ -42,6 +42,7 @@ pub fn act(state: &mut AppState, action: Action, out: &mut Vec<Effect>) {
         A::Edit => work::edit(state, out),
         A::EditHere => work::edit_here(state),
         A::Again => work::again(state, out),
+        A::AgainAll if state.screen == Screen::Journeys => journeys::all(state, out),
         A::AgainAll => specs::all(state, out),
         A::Enter if matches!(state.focus, Pane::Specs | Pane::Steps) => specs::enter(state, out),
         A::Cancel => work::cancel(state, out),

@@ -307,14 +307,27 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
     }
     match state.journeys.test.clone() {
         Some(test) => out.push(Effect::Send(Command::Judge { tests: vec![test] })),
-        None => state.messages.answer(state.now, words::NO_JOURNEYS),
+        None => all(state, out),
     }
+}
+
+/// Runs all tests with an intent that the filter takes, judged before or not, and judges them.
+pub fn all(state: &mut AppState, out: &mut Vec<Effect>) {
+    if !trusted(state) {
+        return;
+    }
+    let rows = &state.snapshot.verdicts;
+    let tests: Vec<String> = rows.iter().filter(|row| state.filter.takes_verdict(row)).map(|row| row.test.clone()).collect();
+    // Without a filter, those come along that no row is of yet.
+    let tests = if tests.len() == rows.len() { Vec::new() } else { tests };
+    state.messages.answer(state.now, words::JUDGING_ALL);
+    out.push(Effect::Send(Command::Judge { tests }));
 }
 
 /// Lists clauses for the test, to decide it by: where its own sentences do not. Tells whether it can be decided so.
 pub fn list_clauses(state: &mut AppState) -> bool {
     let Some(id) = journeys::row_of(state).and_then(|(_, row)| row.proposal) else { return false };
-    let Some(journey) = state.journeys.journey().filter(|journey| journey.view.judged.takes_journey()) else { return false };
+    let Some(journey) = state.journeys.journey().filter(|journey| journey.view.judged.takes_clauses()) else { return false };
     let chosen: Vec<String> = state
         .loaded()
         .filter(|loaded| loaded.view.proposal.id == id)
@@ -357,7 +370,7 @@ pub fn ask_for_clauses(state: &mut AppState, out: &mut Vec<Effect>) {
     }
     let now = state.now;
     let Some(journey) = state.journeys.journey() else { return state.messages.answer(now, words::NO_JOURNEYS) };
-    if !journey.view.judged.takes_journey() {
+    if !journey.view.judged.takes_clauses() {
         return state.messages.answer(now, words::CLAUSES_BESIDE);
     }
     let test = journey.view.judged.test.clone();
