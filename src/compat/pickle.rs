@@ -1,11 +1,14 @@
 //! Pickles of plain values, read opcode by opcode. Nothing named in one is ever looked up, imported or called.
 //!
-//! What stands for more than `None`, truth values, numbers, texts, bytes, lists, tuples, dicts and sets is refused.
+//! What stands for more than `None`, truth values, numbers, texts, bytes, lists, tuples, dicts and sets is refused, but for dates, times and
+//! decimals, whose forms are known (`known.rs`).
 
 use std::collections::HashMap;
 
 use crate::compat::trace::Refused;
-use crate::domain::value::Value;
+use crate::domain::value::{TypeName, Value};
+
+mod known;
 
 /// Values of one pickle, those that stand in several places counted in each.
 const NODES_MAX: usize = 100_000;
@@ -20,6 +23,10 @@ enum Node {
     Set(Vec<usize>),
     FrozenSet(Vec<usize>),
     Dict(Vec<(usize, usize)>),
+    /// A type that is known, by its name: good for being called alone.
+    Named(TypeName),
+    /// What such a type makes of a tuple.
+    Made(TypeName, usize),
 }
 
 /// Reads a pickle of plain values.
@@ -41,7 +48,8 @@ pub fn load(bytes: &[u8]) -> Result<Value, Refused> {
 
 fn parts(node: &Node) -> Vec<usize> {
     match node {
-        Node::Whole(_) => Vec::new(),
+        Node::Whole(_) | Node::Named(_) => Vec::new(),
+        Node::Made(_, args) => vec![*args],
         Node::List(items) | Node::Tuple(items) | Node::Set(items) | Node::FrozenSet(items) => items.clone(),
         Node::Dict(pairs) => pairs.iter().flat_map(|(key, value)| [*key, *value]).collect(),
     }
@@ -78,6 +86,11 @@ impl Build<'_> {
         self.open.push(at);
         let value = match node {
             Node::Whole(value) => value.clone(),
+            Node::Named(ty) => return Err(not_plain(&format!("{}.{}", ty.module, ty.qualname))),
+            Node::Made(ty, args) => match self.value(*args, depth + 1)? {
+                Value::Tuple(args) => known::made(ty, args)?,
+                _ => return Err(damaged()),
+            },
             Node::List(items) => Value::List(self.values(items, depth)?),
             Node::Tuple(items) => Value::Tuple(self.values(items, depth)?),
             Node::Set(items) => Value::Set(self.values(items, depth)?),
@@ -114,6 +127,10 @@ struct Machine<'a> {
     stack: Vec<usize>,
     marks: Vec<usize>,
     memo: HashMap<u64, usize>,
+}
+
+fn not_plain(name: &str) -> Refused {
+    Refused::NotPlain(format!("{name:?}, something of a program"))
 }
 
 fn damaged() -> Refused {
@@ -274,9 +291,17 @@ impl<'a> Machine<'a> {
                     let name = u32::from_le_bytes(self.array()?);
                     self.recall(name.into())?;
                 }
-                b'c' | b'i' => {
-                    let name = format!("{}.{}", self.line()?, self.line()?);
-                    return Err(Refused::NotPlain(format!("{name:?}, something of a program")));
+                b'c' => {
+                    let (module, name) = (self.line()?.to_owned(), self.line()?);
+                    let ty = known::named(&module, name).ok_or_else(|| not_plain(&format!("{module}.{name}")))?;
+                    self.node(Node::Named(ty))?;
+                }
+                b'i' => return Err(not_plain(&format!("{}.{}", self.line()?, self.line()?))),
+                b'R' => {
+                    let (args, callee) = (self.pop()?, self.pop()?);
+                    let Some(Node::Named(ty)) = self.nodes.get(callee) else { return Err(damaged()) };
+                    let made = Node::Made(ty.clone(), args);
+                    self.node(made)?;
                 }
                 0x93 => {
                     let (name, module) = (self.pop()?, self.pop()?);
@@ -284,10 +309,9 @@ impl<'a> Machine<'a> {
                         Node::Whole(Value::Str(text)) => text.clone(),
                         _ => "?".into(),
                     };
-                    return Err(Refused::NotPlain(format!(
-                        "{:?}, something of a program",
-                        format!("{}.{}", text(module), text(name))
-                    )));
+                    let (module, name) = (text(module), text(name));
+                    let ty = known::named(&module, &name).ok_or_else(|| not_plain(&format!("{module}.{name}")))?;
+                    self.node(Node::Named(ty))?;
                 }
                 _ => return Err(Refused::NotPlain(format!("the instruction {code:#04x}, which makes more than plain values"))),
             }
@@ -442,101 +466,4 @@ fn decimal(digits: &str) -> Result<Value, Refused> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::process::Command;
-
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::python::testing::{interpreter, interpreters};
-    use crate::python::value::encode;
-
-    /// Pickles an expression's value with every protocol of every interpreter; gives the pickles, and marshal of the value.
-    fn pickled(python: &std::path::Path, expression: &str) -> Vec<Vec<u8>> {
-        let script = "import base64, marshal, pickle, sys\nvalue = eval(sys.argv[1])\n\
-            print(base64.b64encode(marshal.dumps(value, 2)).decode())\n\
-            for p in range(pickle.HIGHEST_PROTOCOL + 1): print(base64.b64encode(pickle.dumps(value, p)).decode())";
-        let output = Command::new(python).args(["-c", script, expression]).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let decode = |line: &str| base64::Engine::decode(&base64::engine::general_purpose::STANDARD, line).unwrap();
-        String::from_utf8(output.stdout).unwrap().lines().map(decode).collect()
-    }
-
-    #[test]
-    fn plain_values_of_every_protocol_and_interpreter_are_read_exactly() {
-        for python in interpreters() {
-            let values = "(None, True, False, 0, -1, 255, 65536, -2**31, 2**31, 2**63, -2**100, 1.5, float('inf'), 'é\\n', '', \
-                [1, [2, ()]], {'a': [1], 2: {}}, (1,), (1, 2), (1, 2, 3), (1, 2, 3, 4), list(range(2000)))";
-            let mut lines = pickled(python, values);
-            let wanted = lines.remove(0);
-            for (protocol, bytes) in lines.iter().enumerate() {
-                let value = load(bytes).unwrap_or_else(|error| panic!("protocol {protocol} of {}: {error}", python.display()));
-                assert_eq!(encode(&value), wanted, "protocol {protocol} of {}", python.display());
-            }
-        }
-        let python = interpreter();
-        for bytes in &pickled(python, "(b'ab', {1}, frozenset([2]))")[5..] {
-            let parts = [Value::Bytes(b"ab".into()), Value::Set(vec![Value::Int(1)]), Value::FrozenSet(vec![Value::Int(2)])];
-            assert_eq!(load(bytes), Ok(Value::Tuple(parts.into())));
-        }
-    }
-
-    #[test]
-    fn one_list_in_two_places_stays_one_and_may_hold_itself() {
-        let python = interpreter();
-        for bytes in &pickled(python, "(lambda x: (x, x))([1])")[1..] {
-            let first = Value::Shared(1, Box::new(Value::List(vec![Value::Int(1)])));
-            assert_eq!(load(bytes), Ok(Value::Tuple(vec![first, Value::Ref(1)])));
-        }
-        let cycle = b"\x80\x02]q\x00h\x00a.";
-        assert_eq!(load(cycle), Ok(Value::Shared(1, Box::new(Value::List(vec![Value::Ref(1)])))));
-    }
-
-    #[test]
-    fn a_hostile_pickle_is_refused_and_does_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let mark = folder.path().join("ran");
-        let python = interpreter();
-        let evil =
-            format!("type('E', (), {{'__reduce__': lambda self: (__import__('os').system, ('touch {}',))}})()", mark.display());
-        let script =
-            format!("import base64, pickle, sys\nfor p in range(6): print(base64.b64encode(pickle.dumps({evil}, p)).decode())");
-        let output = Command::new(python).args(["-c", &script]).output().unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(text.lines().count(), 6, "{}", String::from_utf8_lossy(&output.stderr));
-        for line in text.lines() {
-            let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, line).unwrap();
-            let refused = load(&bytes).unwrap_err().to_string();
-            assert!(refused.contains("system") && refused.contains("nothing of a trace is ever run"), "{refused}");
-        }
-        assert!(!mark.exists());
-        for code in *b"RboQP\x81\x82\x83\x84\x92\x97\x98" {
-            assert!(load(&[b'N', b'N', code, b'.']).is_err(), "{code:#x}");
-        }
-        let named = load(b"(ios\nsystem\n.").unwrap_err().to_string();
-        assert!(named.contains("os.system"), "{named}");
-    }
-
-    #[test]
-    fn a_few_bytes_that_stand_for_millions_of_values_are_refused() {
-        // Each tuple holds the one before twice.
-        let mut laughs = b"\x80\x02N".to_vec();
-        laughs.extend(b"2\x86".repeat(40));
-        laughs.push(b'.');
-        assert_eq!(load(&laughs), Err(Refused::TooLarge));
-        let mut deep = b"\x80\x02".to_vec();
-        deep.extend(b"]".repeat(50_000));
-        deep.extend(b"a".repeat(49_999));
-        deep.push(b'.');
-        assert_eq!(load(&deep), Err(Refused::TooLarge));
-        assert!(load(b"\x80\x02X\xff\xff\xff\xff").is_err());
-    }
-
-    proptest! {
-        #[test]
-        fn random_instructions_never_panic(bytes in proptest::collection::vec(
-            proptest::sample::select(b"(.012NKJMGFILXCB]})ldtaesupqrghjci\n0\x80\x85\x86\x88\x8a\x8f\x90\x91\x94\x01".to_vec()), 0..120)) {
-            let _ = load(&bytes);
-        }
-    }
-}
+mod tests;
