@@ -113,6 +113,57 @@ fn tead_drafts_the_targets_alone_into_the_folder_that_was_named() {
 }
 
 #[test]
+fn tests_in_a_folder_of_ones_own_can_be_called_by_the_file_alone() {
+    let place = project();
+    place.save("a/cart.py", "def one(x):\n    return x + 1\n");
+    place.save("b/cart.py", "def two(x):\n    return x + 2\n");
+    place.save("c/__init__.py", "def three(x):\n    return x + 3\n");
+    place.save(
+        "main.py",
+        "import a.cart, b.cart, c, mymodule\na.cart.one(1)\nb.cart.two(1)\nc.three(1)\nmymodule.multiply(2, 3)\n",
+    );
+    assert_eq!(place.run(&["--trust", "run", "main.py"]).0, 0);
+    let (code, out, err) = place.run_with(&["--trust", "gen", "-d", "made"], &[("PYTEAD_OUTPUT_NAMING", "stem")]);
+    assert_eq!(code, 0, "{out}{err}");
+    let mut names: Vec<String> = std::fs::read_dir(place.root().join("made"))
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.starts_with("test_"))
+        .collect();
+    names.sort();
+    let expected = ["test_c.py", "test_mymodule.py", "test_pytead_a__cart.py", "test_pytead_b__cart.py"];
+    assert_eq!(names, expected, "two files of one name are told apart: {out}");
+}
+
+#[test]
+fn the_folder_whose_classes_are_known_does_not_move_the_project() {
+    let place = project();
+    place.save("shop/db.py", "class Db:\n    def put(self, row):\n        return row\n");
+    place.save(
+        "shop/users.py",
+        "from shop.db import Db\n\n\ndef add(db: Db, name):\n    \"\"\"Adds.\"\"\"\n    return db.put(name)\n",
+    );
+    let folder = place.home().join("config/pytead-tui");
+    std::fs::create_dir_all(&folder).unwrap();
+    let settings = "model:\n  provider: here\nproviders:\n  here:\n    kind: openai\n    base_url: http://127.0.0.1:9/v1\n    model: m\nprompt:\n  template: trained\n";
+    std::fs::write(folder.join("config.yaml"), settings).unwrap();
+    let draft = |more: &[&str]| {
+        let (code, out, err) = place.run(&[&["--trust", "draft", "shop.users:add", "--show-outgoing"], more].concat());
+        (code, out + &err)
+    };
+    let (code, usual) = draft(&[]);
+    assert!(code == 0 && usual.contains("from shop.users import add") && usual.contains("db.put(row)"), "{usual}");
+    for folder in ["shop", ".", "lib"] {
+        assert_eq!(draft(&["--scan-root", folder]), (0, usual.clone()), "{folder}");
+    }
+    let (code, said) = draft(&["--scan-root", ".."]);
+    assert!(code == 2 && said.contains("is not in the project") && said.contains("--root"), "{said}");
+    let (code, said) = draft(&["--scan-root", "nowhere"]);
+    assert!(code == 2 && said.contains("There is no folder nowhere."), "{said}");
+}
+
+#[test]
 fn old_traces_are_taken_in_once_and_again_when_they_are_newer() {
     let place = project();
     let trace = |args: &str, result: &str| {

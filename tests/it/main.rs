@@ -41,6 +41,7 @@ mod local_model;
 mod mcp;
 mod mcp_tests;
 mod merging;
+mod migrating;
 mod model;
 mod peers;
 mod pictures;

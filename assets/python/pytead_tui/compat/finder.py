@@ -12,7 +12,11 @@ _FILES = {
     "pytead.testkit": "testkit.py",
     "pytead.normalize": "normalize.py",
     "pytest_semantic": "former_semantic.py",
+    "pytest_semantic.core": "former_semantic.py",
+    "pytest_semantic.decorator": "former_semantic.py",
     "llm_pytest": "former_llm.py",
+    "llm_pytest.interpolation": "former_llm.py",
+    "llm_pytest.plugin_base": "former_llm.py",
 }
 
 
@@ -22,11 +26,18 @@ class Finder:
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> object:
         if name not in _FILES:
+            if "." in name and name.partition(".")[0] in _FILES:
+                from pytead_tui.compat import instead
+
+                error = instead.no_module(name)
+                if error is not None:
+                    raise error
             return None
         # Not by way of importlib, which loads modules that the program may never load.
         file = os.path.join(_HOME, _FILES[name])
         loader = sys.modules["_frozen_importlib_external"].SourceFileLoader(name, file)
-        return sys.modules["_frozen_importlib"].ModuleSpec(name, loader, origin=file, is_package=name == "pytead")
+        spec = sys.modules["_frozen_importlib"].ModuleSpec
+        return spec(name, loader, origin=file, loader_state="pytead-tui", is_package="." not in name)
 
 
 def is_ours(spec: object) -> bool:
