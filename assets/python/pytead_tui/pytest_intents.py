@@ -286,7 +286,8 @@ class Intents:
         told = self.said if self.dry else [one for one in self.said if verdicts.is_told(one[1])]
         if not told:
             return
-        terminalreporter.section("intents, dry run" if self.dry else "unclear intents", sep="=")
+        heading = verdicts.heading([verdict for _, verdict in told])
+        terminalreporter.section("intents, dry run" if self.dry else heading, sep="=")
         for nodeid, verdict in told:
             terminalreporter.write_line("%s %s" % (verdicts.word(verdict), shown.display_line(nodeid)))
             for line in verdicts.lines(verdict):

@@ -26,6 +26,11 @@ def display_line(text: str) -> str:
     return display(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
+def thousands(number: int) -> str:
+    """Writes a number in groups of three, as the program does."""
+    return format(number, ",").replace(",", " ")
+
+
 def _visible(found: "re.Match") -> str:
     code = ord(found[0])
     if code == 13:

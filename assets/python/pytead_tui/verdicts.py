@@ -34,6 +34,14 @@ def is_told(verdict: dict) -> bool:
     return verdict["overridden"] or is_open(verdict)
 
 
+def heading(told: "list[dict]") -> str:
+    """Names verdicts that are told by what they are."""
+    words = {word(verdict) for verdict in told}
+    if words == {"UNCLEAR"}:
+        return "unclear intents"
+    return "intents that could not be judged" if words == {"ERROR"} else "intents that did not simply pass"
+
+
 def word(verdict: dict) -> str:
     """Gives the verdict as a word; one that a person overruled is never called by the other's name."""
     if verdict["overridden"]:
@@ -62,14 +70,16 @@ def spent(verdicts: "list[dict]", unsent: bool) -> str:
         kept = sum(1 for one in asked if one["kept"])
         rules = sum(1 for pair in both if not any(pair))
         return "%d without a model, %d of %s with about %s tokens%s, %d kept from before" % (
-            rules, len(asked) - kept, who, format(tokens, ","), _cost(asked, ", at most %s"), kept,
+            rules, len(asked) - kept, who, shown.thousands(tokens), _cost(asked, ", at most %s"), kept,
         )  # fmt: skip
     times = sum(one["times"] for one in asked)
     tokens = sum((one["sent"] if one["sent"] is not None else one["tokens"] * one["times"]) for one in asked)
     cached = sum(one["cached"] or 0 for one in asked)
     kept = sum(1 for one in asked if one["kept"])
+    if not times:
+        return "%s was not asked, %d kept from before" % (who, kept)
     return "%s asked %d× with %s tokens (%s of them cached)%s, %d kept from before" % (
-        who, times, format(tokens, ","), format(cached, ","), _cost(asked, " for %s"), kept,
+        who, times, shown.thousands(tokens), shown.thousands(cached), _cost(asked, " for %s"), kept,
     )  # fmt: skip
 
 
