@@ -58,12 +58,13 @@ fn every_row_of_the_page_is_tried_and_no_other() {
 
 #[test]
 fn what_the_page_says_is_so() {
-    let mut done: Vec<fn()> = Vec::new();
-    for (row, try_it) in ROWS {
-        if !done.contains(try_it) {
-            eprintln!("{row}");
+    // Some rows are tried together.
+    let mut done: Vec<usize> = Vec::new();
+    for (_, try_it) in ROWS {
+        let place = *try_it as usize;
+        if !done.contains(&place) {
             try_it();
-            done.push(*try_it);
+            done.push(place);
         }
     }
 }

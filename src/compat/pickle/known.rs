@@ -17,7 +17,7 @@ const KNOWN: &[(&str, &str)] = &[
 
 /// Gives the name of a type that is read.
 pub(super) fn named(module: &str, name: &str) -> Option<TypeName> {
-    KNOWN.iter().find(|known| **known == (module, name)).map(|(module, name)| TypeName::new(module, *name))
+    KNOWN.iter().find(|known| **known == (module, name)).map(|(module, name)| TypeName::new(*module, *name))
 }
 
 /// Gives what a type makes of its arguments.

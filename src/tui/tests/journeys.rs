@@ -1,6 +1,7 @@
 //! The journeys: intent, call tree and source at three sizes, and what its keys do.
 
 use crate::domain::command::Command;
+use crate::domain::evaluator::Evaluator;
 use crate::domain::event::Event;
 use crate::domain::proposal::ProposalId;
 use crate::domain::verdict::{ClauseOutcome, Proposed, ProposedClause, Ruling};
@@ -178,6 +179,32 @@ fn the_model_is_asked_for_clauses_and_what_it_proposes_is_chosen_like_the_others
     // Where its own sentences decide, there is nothing to ask.
     d.press("K g");
     assert!(d.sent().is_empty() && d.message().contains("there is nothing to propose"), "{}", d.message());
+}
+
+#[test]
+fn a_fail_that_a_model_gave_is_turned_into_clauses() {
+    let mut shop = Shop::judged();
+    let judged = &mut shop.judged.get_mut(REGISTER).unwrap().judged;
+    assert_eq!(judged.verdict.verdict, Ruling::Fail);
+    (judged.accepts, judged.verdict.evaluator) = (true, Evaluator::Model("here/tiny".into()));
+    let mut d = Driver::new(shop, (160, 45));
+    d.press("2");
+    assert!(d.screen().contains("A model decided this. g asks it for clauses"), "{}", d.screen());
+    d.press("g");
+    assert_eq!(d.sent(), [Command::AskClauses { test: REGISTER.into() }]);
+    d.press("e");
+    assert!(!d.state.layers.is_empty(), "they are chosen from a list");
+}
+
+#[test]
+fn all_tests_with_an_intent_are_judged_by_one_key_or_those_of_the_filter() {
+    let mut d = driver((160, 45));
+    d.press("T");
+    assert_eq!(d.sent(), [Command::Judge { tests: Vec::new() }], "those come along that were never judged");
+    d.press("f");
+    d.type_in("known");
+    d.press("Enter T");
+    assert_eq!(d.sent(), [Command::Judge { tests: vec!["tests/test_registration.py::test_known".into()] }]);
 }
 
 #[test]
