@@ -270,8 +270,8 @@ fn yaml() {
     place.save("tests/llm/plugins/api.py", PLUGIN);
     place.save(
         "tests/llm/test_users.yaml",
-        "test: {name: users}\nsteps:\n  - {tool: api_get, args: {id: 7}, save_as: user, expect: result has id and name}\n  - {tool: api_get, args: {id: \
-         \"${user.id}\"}, expect: result is unchanged from ${user}}\nverdict: {pass_if: all steps pass, fail_if: any step fails}\n",
+        "test: {name: users}\nsteps:\n  - {tool: api_get, args: {id: 7}, save_as: user, expect: result has id and name}\n  - tool: api_get\n    args: {id: \
+         \"${user.id}\"}\n    expect: result is unchanged from ${user}\nverdict: {pass_if: all steps pass, fail_if: any step fails}\n",
     );
     let (success, said) = pytest(&place, &["tests/llm", "--llm"]);
     assert!(success && said.contains("1 passed"), "{said}");
