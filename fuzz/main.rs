@@ -6,7 +6,9 @@
 //! mend, where every run tries it first.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
+mod guards;
 mod mutate;
+mod records;
 mod targets;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

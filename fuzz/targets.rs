@@ -20,7 +20,7 @@ use pytead_tui::spec::interpolate::{self, Table};
 use pytead_tui::spec::validate;
 use pytead_tui::write::manifest::Manifest;
 
-use crate::fuzz;
+use crate::{fuzz, records};
 
 fn texts(seeds: &[&str]) -> Vec<Vec<u8>> {
     seeds.iter().map(|seed| seed.as_bytes().to_vec()).collect()
@@ -43,7 +43,8 @@ fn lossy(bytes: &[u8]) -> String {
 #[test]
 fn spool() {
     let folder = tempfile::tempdir().unwrap();
-    fuzz("spool", &files("tests/fixtures/spools", ".spool"), |bytes| {
+    let seeds = [files("tests/fixtures/spools", ".spool"), vec![records::spool()]].concat();
+    fuzz("spool", &seeds, |bytes| {
         std::fs::write(folder.path().join("1-0.spool"), bytes).unwrap();
         let resolve = |_: &str, _: &str, _: u32| None;
         let mut ingest = Ingest::new(folder.path().to_owned(), Moment(0), Redactor::new([]), Box::new(resolve));
@@ -54,7 +55,10 @@ fn spool() {
 #[test]
 fn recorded_value() {
     // The records of a real spool, without the lengths before them.
-    let mut seeds = Vec::new();
+    let mut seeds = records::values();
+    for value in &seeds {
+        assert!(value::value(value).is_ok(), "one of each kind: {}", String::from_utf8_lossy(value));
+    }
     for spool in files("tests/fixtures/spools", ".spool") {
         let mut rest = spool.as_slice();
         while let Some((head, more)) = rest.split_first_chunk() {

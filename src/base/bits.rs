@@ -48,6 +48,22 @@ pub fn looks_secret(text: &str) -> bool {
     bits + of_run(&run) >= ENOUGH
 }
 
+/// Tells whether a text is what somebody says to somebody, as labels are: a sentence, or words beginning with a capital.
+#[must_use]
+pub fn is_said(text: &str) -> bool {
+    let begins = text.starts_with(char::is_uppercase) || text.ends_with(['.', ':', '?', '!', '…']);
+    let is_plain = |piece: &str| {
+        let bare: String = piece.trim_matches([',', '.', ':', ';', '?', '!', '…', '(', ')', '"', '\'', '`', '’']).into();
+        let bare = bare.replace(['\'', '’'], "");
+        let length = bare.chars().count();
+        length < 3 || (bare.chars().all(char::is_alphabetic) && is_word(&bare, length))
+    };
+    text.contains(' ')
+        && text.chars().count() <= LONG
+        && begins
+        && text.split(|c: char| c.is_whitespace() || matches!(c, '-' | '/')).all(is_plain)
+}
+
 /// Gives what a run of letters or digits says.
 fn of_run(run: &str) -> f64 {
     let length = run.chars().count();
@@ -68,7 +84,7 @@ fn of_run(run: &str) -> f64 {
 }
 
 /// Tells whether letters can be said.
-fn is_word(run: &str, length: usize) -> bool {
+pub(super) fn is_word(run: &str, length: usize) -> bool {
     let mut rest = run.chars();
     rest.next();
     let one_case = run.chars().all(char::is_lowercase) || run.chars().all(char::is_uppercase);
@@ -86,6 +102,16 @@ fn is_word(run: &str, length: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_label_is_said_and_a_passphrase_is_not() {
+        for text in ["Forgot your password?", "The password is wrong.", "Don't tell (yet)!", "Two-factor code", "New password"] {
+            assert!(is_said(text), "{text}");
+        }
+        for text in ["Password", "correct horse battery", "tr0ub4dor nine.", "Horse zQ8kd20fhWx", ""] {
+            assert!(!is_said(text), "{text}");
+        }
+    }
 
     #[test]
     fn a_common_word_is_no_secret_by_its_look_and_a_password_of_chance_is() {

@@ -1,6 +1,7 @@
 //! The one source of the time of day, so that pure code can be given a fixed one.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,29 @@ pub struct Moment(pub i64);
 pub fn now() -> Moment {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
     Moment(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// Tells a time that never goes back in this process, for what waits or fades: as the time of day, until somebody sets that back.
+#[must_use]
+pub fn steady() -> Moment {
+    static LAST: Mutex<Option<(Moment, Instant)>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let passed = last.map(|(at, when)| Moment(at.0.saturating_add(i64::try_from(when.elapsed().as_millis()).unwrap_or(0))));
+    let at = passed.map_or_else(now, |passed| steadier(passed, now()));
+    *last = Some((at, Instant::now()));
+    at
+}
+
+/// Chooses between the time that has passed and the time of day: the later one.
+fn steadier(passed: Moment, today: Moment) -> Moment {
+    passed.max(today)
+}
+
+/// Tells whether what happened at one moment is newer than what happened at another. Where the clock was set back since, the other
+/// one lies in the future, and whatever happens now is newer.
+#[must_use]
+pub fn is_newer(one: Moment, other: Moment, now: Moment) -> bool {
+    one > other || (one != other && other > now)
 }
 
 /// Writes a duration the way the screen says it: `9 µs`, `31 ms`, `3.1 s`, `2 min`.
@@ -44,6 +68,23 @@ pub fn ago(moment: Moment, now: Moment) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clock_that_is_set_back_holds_nothing_up_and_makes_nothing_older() {
+        let (first, back) = (Moment(1_000_000), Moment(400_000));
+        assert!(is_newer(Moment(1_000_001), first, Moment(1_000_002)) && !is_newer(back, first, Moment(1_000_002)));
+        assert!(!is_newer(first, first, Moment(1_000_000)), "the same one is known");
+        assert!(is_newer(back, first, Moment(400_005)), "the clock went back in between");
+        assert!(!is_newer(first, first, back), "also then");
+        assert_eq!(steadier(Moment(5), Moment(3)), Moment(5));
+        assert_eq!(steadier(Moment(5), Moment(9)), Moment(9));
+        let mut last = steady();
+        for _ in 0..1_000 {
+            let next = steady();
+            assert!(next >= last && next >= Moment(now().0 - 1_000));
+            last = next;
+        }
+    }
 
     #[test]
     fn what_was_is_so_long_ago() {

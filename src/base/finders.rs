@@ -3,7 +3,7 @@
 use super::bits::looks_secret;
 use super::card::is_card;
 use super::forms::{self, FORMS, Form, first_of};
-use super::names;
+use super::{beside, logins, names};
 
 /// A secret in a text: from, to, kind.
 pub(super) type Found = (usize, usize, &'static str);
@@ -31,6 +31,8 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
     match bytes.first() {
         Some(b'0'..=b'9') => bytes.iter().take(19).filter(|byte| byte.is_ascii_digit()).count() >= 13,
         Some(b':') => bytes.starts_with(b"://"),
+        // The name of what it is may stand behind it.
+        Some(b'v' | b'V') if bytes.get(1..5).is_some_and(|rest| rest.eq_ignore_ascii_case(b"alue")) => true,
         _ => {
             forms::may_begin(bytes)
                 || bytes.starts_with(KEY.as_bytes())
@@ -38,6 +40,12 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
                 || (names::may_begin(bytes) && bytes.iter().take(48).any(|byte| matches!(byte, b'=' | b':')))
         }
     }
+}
+
+/// Tells whether a secret of any kind may begin anywhere.
+#[cfg(test)]
+pub(super) fn begins_anywhere(bytes: &[u8]) -> bool {
+    (0..bytes.len()).any(|at| begins(&bytes[at..]))
 }
 
 /// What stands first counts, of these the longest.
@@ -73,7 +81,7 @@ fn everywhere(text: &str, from: usize) -> impl Iterator<Item = Found> {
     let rest = &text[from..];
     let formed = |form: &Form| first_of(rest, *form).map(|(start, end)| (start, end, form.3));
     let formed = FORMS.iter().filter_map(formed).min_by_key(rank);
-    [formed, private_key(rest), userinfo(rest), credentials(rest), card(rest)]
+    [formed, private_key(rest), logins::with_scheme(rest), logins::alone(rest), credentials(rest), card(rest), beside::first(rest, 0)]
         .into_iter()
         .filter_map(move |found| moved(found, from))
 }
@@ -84,19 +92,6 @@ fn private_key(text: &str) -> Option<Found> {
     let named = head.get(..64.min(head.len())).is_some_and(|head| head.contains("PRIVATE KEY"));
     let end = head.rfind("-----").map_or(text.len(), |at| start + at + 5);
     named.then_some((start, end, "private-key"))
-}
-
-/// Finds the password in `scheme://user:password@host`.
-fn userinfo(text: &str) -> Option<Found> {
-    text.match_indices("://").find_map(|(at, _)| {
-        let start = at + 3;
-        let rest = &text[start..];
-        let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '?' | '#')).unwrap_or(rest.len());
-        let (user, _) = rest[..end].rsplit_once('@')?;
-        let (name, password) = user.split_once(':')?;
-        let from = start + name.len() + 1;
-        (!password.is_empty() && !is_placeholder(password)).then_some((from, from + password.len(), "password"))
-    })
 }
 
 /// Finds what is sent behind the name of a way to log in: `Bearer x`.
@@ -200,7 +195,7 @@ fn in_text(source: &str, place: usize) -> bool {
 }
 
 /// Tells whether a text is what stands for a secret.
-fn is_placeholder(text: &str) -> bool {
+pub(super) fn is_placeholder(text: &str) -> bool {
     text.starts_with("[REDACTED") || text.starts_with("[R#") || text.starts_with('‹')
 }
 

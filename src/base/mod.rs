@@ -1,5 +1,6 @@
 //! L0: what every layer may use and that knows nothing of the product: text, paths, folders, hashes, signatures, time, YAML, redaction.
 
+mod beside;
 pub mod bits;
 pub mod card;
 pub mod clock;
@@ -11,6 +12,7 @@ pub mod fraction;
 pub mod fs;
 pub mod hash;
 pub mod lines;
+mod logins;
 pub mod machine;
 mod names;
 pub mod paths;

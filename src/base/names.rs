@@ -3,6 +3,9 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+/// A longer text is no name.
+const NAME_MAX: usize = 64;
+
 /// The table, as Python source: names assigned to texts of words.
 const TABLE: &str = include_str!("../../assets/python/pytead_tui/recorder/secret_names.py");
 
@@ -12,12 +15,15 @@ static WORDS: LazyLock<HashSet<String>> =
 /// With one of these at its end a name is about a secret.
 static ABOUT: LazyLock<HashSet<&str>> = LazyLock::new(|| words("ABOUT").collect());
 
+/// Those that are often no secrets.
+static AMBIGUOUS: LazyLock<HashSet<&str>> = LazyLock::new(|| words("AMBIGUOUS").collect());
+
 /// How secret names begin: the first words.
 static FIRST: LazyLock<Vec<&str>> =
     LazyLock::new(|| words("NAMES").chain(words("AMBIGUOUS")).filter_map(|word| word.split('-').next()).collect());
 
 /// Gives the words of one text of the table.
-fn words(table: &'static str) -> impl Iterator<Item = &'static str> {
+pub(super) fn words(table: &'static str) -> impl Iterator<Item = &'static str> {
     let text = TABLE.split_once(&format!("\n{table} = ")).map_or("", |(_, rest)| rest);
     let quote = if text.starts_with("\"\"\"") { "\"\"\"" } else { "\"" };
     text.get(quote.len()..).and_then(|rest| rest.split(quote).next()).unwrap_or_default().split_whitespace()
@@ -45,8 +51,16 @@ pub fn is_secret_name(name: &str) -> bool {
     words.iter().any(|word| WORDS.contains(word)) || words.windows(2).any(is_pair)
 }
 
+/// Tells of a name that ends with a secret word whether that is often none; `None` for any other name.
+pub(super) fn ends_secret(name: &str) -> Option<bool> {
+    let words = if name.len() > NAME_MAX { Vec::new() } else { split(name) };
+    let last = words.last()?;
+    let pair = words.get(words.len().saturating_sub(2)..).unwrap_or_default().concat();
+    (WORDS.contains(last) || WORDS.contains(&pair)).then(|| AMBIGUOUS.contains(last.as_str()))
+}
+
 /// Splits a name at anything but letters and digits, and where the case changes.
-fn split(name: &str) -> Vec<String> {
+pub(super) fn split(name: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut before = ' ';

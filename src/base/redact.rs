@@ -14,8 +14,8 @@ use serde_json::Value;
 use super::bits::looks_secret;
 use super::finders::{self, Found, KEY, MODULES, SCHEMES};
 use super::forms::FORMS;
-use super::names;
 pub use super::names::is_secret_name;
+use super::{beside, logins, names};
 
 /// What stands for a secret begins so.
 pub const PLACEHOLDER: &str = "[REDACTED:";
@@ -77,7 +77,7 @@ impl Redactor {
             .chain(FORMS.iter().map(|form| form.0))
             .chain(SCHEMES)
             .chain(MODULES)
-            .chain([KEY, "://"])
+            .chain([KEY, "://", "value", "Value", "VALUE"])
         {
             if let [first, second, ..] = *begin.as_bytes() {
                 mark(first, second);
@@ -116,10 +116,17 @@ impl Redactor {
     /// Tells, fast, whether there may be a secret in the bytes; `false` is certain.
     #[must_use]
     pub fn may_hold(&self, bytes: &[u8]) -> bool {
-        bytes.windows(2).enumerate().any(|(at, pair)| {
+        let begins = bytes.windows(2).enumerate().any(|(at, pair)| {
             let (word, bit) = place(pair[0], pair[1]);
             self.begins[word] & bit != 0 && self.begins_at(&bytes[at..])
-        })
+        });
+        begins || logins::may_hold(bytes)
+    }
+
+    /// Tells whether a whole text is a known value.
+    #[must_use]
+    pub fn knows(&self, text: &str) -> bool {
+        self.known.iter().any(|value| value == text)
     }
 
     fn begins_at(&self, bytes: &[u8]) -> bool {
@@ -202,7 +209,10 @@ impl Redactor {
             Value::String(text) => Value::String(self.redact(&text).unwrap_or(text)),
             Value::Array(items) => items.into_iter().map(|item| self.value(item)).collect(),
             Value::Object(fields) => {
-                let hidden = |name: &str, value: &Value| is_secret_name(name) && (value.is_string() || value.is_number());
+                let beside = beside::hidden(&fields);
+                let hidden = |name: &str, value: &Value| {
+                    (is_secret_name(name) || beside.iter().any(|key| key == name)) && (value.is_string() || value.is_number())
+                };
                 let fields = fields.into_iter().map(|(name, value)| {
                     let value = if hidden(&name, &value) { Value::String("[REDACTED]".into()) } else { self.value(value) };
                     (self.redact(&name).unwrap_or(name), value)

@@ -162,7 +162,7 @@ pub fn tree(text: &str) -> Result<Located, Misread> {
         let in_flow = why.contains("flow");
         Misread { at: error.location().map(place), why, in_flow }
     })?;
-    written::keep(&mut tree, &text.lines().collect::<Vec<_>>());
+    written::keep(&mut tree, text);
     Ok(tree)
 }
 

@@ -9,6 +9,7 @@ mod items;
 use crate::base::text;
 use crate::domain::call::{Argument, Call};
 use crate::domain::reason::ReasonCode;
+use crate::domain::secret::{Look, SecretLength, SecretType};
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::act::operand;
@@ -51,6 +52,8 @@ pub enum Relation {
     Nan,
     /// `str(…) ==`: the digits of a `Decimal` matter, not only its value.
     Text,
+    /// It is true as it stands.
+    Holds,
     /// By a function that raises when the two differ.
     By(Check),
 }
@@ -117,6 +120,7 @@ impl Assertion {
             Relation::Approx => approx(&self.expected).lines(indent, &format!("assert {subject} == "), ""),
             Relation::Nan => Expr::call("math.isnan", vec![Expr::Atom(subject)]).lines(indent, "assert ", ""),
             Relation::Text => self.expected.lines(indent, &format!("assert str({subject}) == "), ""),
+            Relation::Holds => Expr::Atom(subject).lines(indent, "assert ", ""),
             Relation::By(check) => {
                 let call = |expected: Expr| {
                     let mut args = vec![Expr::Atom(subject.clone()), expected];
@@ -139,6 +143,31 @@ impl Assertion {
 #[must_use]
 pub fn approx(expected: &Expr) -> Expr {
     Expr::call("pytest.approx", vec![expected.clone(), Expr::atom("rel=1e-9"), Expr::atom("abs=0")])
+}
+
+/// R5: asserts what is known of a secret that a call made: its type, and about how long it is.
+fn withheld(subject: &str, look: Look) -> Vec<Assertion> {
+    let mut all = vec![Assertion::new(&format!("type({subject})"), Relation::Is, Expr::atom(look.ty.name()))];
+    let length = match look.length {
+        SecretLength::Empty => format!("len({subject}) == 0"),
+        SecretLength::Short => format!("0 < len({subject}) < 8"),
+        SecretLength::Middle => format!("8 <= len({subject}) < 32"),
+        SecretLength::Long => format!("len({subject}) >= 32"),
+    };
+    if matches!(look.ty, SecretType::Str | SecretType::Bytes) {
+        all.push(Assertion::new(&length, Relation::Holds, Expr::atom("True")));
+    }
+    all
+}
+
+/// Tells whether a value holds a secret that the call was not given.
+fn holds_secret(value: &Value) -> bool {
+    let mut found = false;
+    value.walk(&mut |part| {
+        found |= matches!(part, Value::Secret { look: Some(_), .. });
+        !found
+    });
+    found
 }
 
 impl Builder<'_, '_> {
@@ -312,6 +341,7 @@ impl Builder<'_, '_> {
                 all.extend(self.attributes(subject, &fields)?);
                 Ok(all)
             }
+            Value::Secret { look: Some(look), .. } => Ok(withheld(subject, *look)),
             Value::File { content, .. } => self.assertions(&format!("{subject}.getvalue()"), content),
             Value::List(items) | Value::Tuple(items) => match self.expected(&value) {
                 Ok(expected) => one(Relation::Equal, expected),
@@ -326,7 +356,7 @@ impl Builder<'_, '_> {
             },
             Value::Dict(pairs) => match self.expected(&value) {
                 Ok(expected) => one(Relation::Equal, expected),
-                Err(Stop::No(_)) if tables::is_in(&value) => self.entries(subject, pairs),
+                Err(Stop::No(_)) if tables::is_in(&value) || holds_secret(&value) => self.entries(subject, pairs),
                 Err(again) => Err(again),
             },
             _ => one(Relation::Equal, self.expected(&value)?),

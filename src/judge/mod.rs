@@ -8,6 +8,7 @@ mod call_tree;
 pub mod compact;
 pub mod covering;
 pub mod data;
+mod disguise;
 pub mod evaluate;
 pub mod forms;
 pub mod grammar;

@@ -102,16 +102,22 @@ static INSTRUCTIONS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"(?i)<\s?\|\s?/?(?:system|assistant|user|im_start|im_end|endoftext)|</?(?:system|assistant|user|think)>",
         r#"(?im)(?:^|\\n|["'])\s*(?:system|assistant|human)\s*:"#,
         r"\b(?:BEGIN|END) (?:functions|journey) [0-9a-f]{8,}",
+        r"(?i)\boutcome\b\W{0,5}:\W{0,6}(?:holds|violated)\b",
+        r"(?i)ignore(?:all|any|the|your)*(?:previous|prior|above|earlier)|(?:previous|prior)instructions?\b",
+        r"(?i)\b(?:ignorier\w*|missacht\w*|vergiss)\b.{0,40}\b(?:anweisung|regel|vorgabe)",
+        r"(?i)\b(?:ignor\w+|oubli\w+|olvid\w+|dimentic\w+|esque\w+)\b.{0,40}\b(?:instru[ck]\w+|istruzion\w+|consigne\w*|r[eè]gl\w+)",
+        "(?:忽略|无视|無視|忘记).{0,20}(?:指令|指示|提示|规则|規則)|(?:指示|命令).{0,10}無視|(?i:игнорируй|забудь).{0,40}(?i:инструкц|указан|правил)",
     ]
     .into_iter()
     .filter_map(|pattern| Regex::new(pattern).ok())
     .collect()
 });
 
-/// Finds a text in data that reads like an instruction to a model; gives it short and fit for a terminal.
+/// Finds a text in data that reads like an instruction to a model, also in disguise; gives it short and fit for a terminal.
 #[must_use]
 pub fn instruction(text: &str) -> Option<String> {
-    INSTRUCTIONS.iter().find_map(|pattern| pattern.find(text)).map(|found| short(found.as_str()))
+    let first = |text: &str| INSTRUCTIONS.iter().find_map(|pattern| pattern.find(text)).map(|found| short(found.as_str()));
+    first(text).or_else(|| disguise::readings(text).iter().find_map(|read| first(read)))
 }
 
 /// Holds an answer against what was asked and what happened.

@@ -17,6 +17,9 @@ use crate::python::value::{encode, encode_arguments};
 /// Shapes of secrets and known ones are longer than this.
 const SECRET_MIN: usize = 8;
 
+/// Shorter numbers are met by chance.
+const NUMBER_MIN: i64 = 1_000_000_000;
+
 /// The fields of a cookie that hold its value.
 const COOKIE: [&str; 4] = ["value", "_value", "coded_value", "_coded_value"];
 
@@ -64,6 +67,8 @@ fn by_form(value: &Value, redactor: &mut Redactor) -> Option<Value> {
         Value::Str(text) => (Cow::Borrowed(text.as_str()), SecretType::Str),
         Value::RawStr(bytes) => (String::from_utf8_lossy(bytes), SecretType::Str),
         Value::Bytes(bytes) => (String::from_utf8_lossy(bytes), SecretType::Bytes),
+        Value::Int(number) if *number >= NUMBER_MIN => return known_number(&number.to_string(), redactor),
+        Value::BigInt(digits) => return known_number(digits, redactor),
         _ => return None,
     };
     if text.len() < SECRET_MIN {
@@ -75,6 +80,12 @@ fn by_form(value: &Value, redactor: &mut Redactor) -> Option<Value> {
         (Safe::Part(safe), Value::RawStr(_)) => Value::RawStr(safe.into_bytes()),
         (Safe::Part(safe), _) => Value::Bytes(safe.into_bytes()),
     })
+}
+
+/// Gives what is left of a number whose digits are a known secret.
+fn known_number(digits: &str, redactor: &mut Redactor) -> Option<Value> {
+    let number = redactor.knows(digits).then(|| redactor.number(digits))?;
+    Some(secret::by_form("secret", number, SecretType::Int, digits.len()))
 }
 
 /// Takes out of a value of the standard library what only its type tells: a cookie, the password of an address that was split.
@@ -229,6 +240,17 @@ mod tests {
         assert_eq!(cleaned(split(text("ada@h:80"))), split(text("ada@h:80")));
         assert_eq!(cleaned(cookie("dark")), cookie("dark"));
         assert!(format!("{:?}", cleaned(cookie("k3y9-zQ8d-20fh"))).contains("Secret { kind: \"cookie\""));
+    }
+
+    #[test]
+    fn a_number_whose_digits_are_a_known_secret_is_taken_out() {
+        let mut redactor = Redactor::new(["904173628580".to_owned()]);
+        let long = "904173628580904173628580";
+        let mut value = Value::List(vec![Value::Int(904_173_628_580), Value::Int(904_173_628_581), Value::BigInt(long.into())]);
+        clean(&mut value, &mut redactor, None);
+        let Value::List(items) = value else { unreachable!() };
+        assert!(matches!(&items[0], Value::Secret { look: Some(look), .. } if look.ty == SecretType::Int), "{items:?}");
+        assert_eq!(items[1..], [Value::Int(904_173_628_581), Value::BigInt(long.into())]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension, Row, params};
 use super::error::{Result, StoreError};
 use super::handle::Store;
 use super::json::{from_json, from_word, json, to_json, word};
-use crate::base::clock::Moment;
+use crate::base::clock::{self, Moment};
 use crate::domain::function::FunctionId;
 use crate::domain::journey::JourneyLine;
 use crate::domain::verdict::{JudgedTest, Proposed, Ruling, Since};
@@ -53,7 +53,7 @@ impl Store {
                     Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, passed, same))
                 })
                 .optional()?;
-            if before.is_some_and(|(at, ..)| at >= head.at.0) {
+            if before.is_some_and(|(at, ..)| !clock::is_newer(head.at, Moment(at), clock::now())) {
                 return Ok(false);
             }
             let begun = before.filter(|(.., same)| *same).map_or(head.at.0, |(_, begun, ..)| begun);
@@ -197,6 +197,11 @@ mod tests {
         assert!(store.put_verdict(&judged(Ruling::Fail, 20), &function).unwrap());
         assert!(store.put_verdict(&judged(Ruling::Fail, 30), &function).unwrap());
         assert!(!store.put_verdict(&judged(Ruling::Pass, 25), &function).unwrap(), "an older run came later");
+        let tomorrow = clock::now().0 + 86_400_000;
+        let other = |at| JudgedTest { test: "tests/test_cart.py::test_other".into(), ..judged(Ruling::Pass, at) };
+        assert!(store.put_verdict(&other(tomorrow), &function).unwrap());
+        assert!(!store.put_verdict(&other(tomorrow), &function).unwrap(), "it is known");
+        assert!(store.put_verdict(&other(clock::now().0), &function).unwrap(), "the clock was set back by a day");
         let stored = store.verdict("tests/test_cart.py::test_total").unwrap().unwrap();
         assert_eq!(stored.judged, judged(Ruling::Fail, 30));
         assert_eq!(stored.since, Since { begun: Moment(20), passed: Some(Moment(10)) });
@@ -206,7 +211,8 @@ mod tests {
         let stored = store.verdict("tests/test_cart.py::test_total").unwrap().unwrap();
         assert_eq!((stored.judged.verdict.proposed, stored.judged.journey.len()), (Some(Box::new(proposed)), 2));
         let listed = store.verdicts().unwrap();
-        assert_eq!(listed.len(), 1);
+        assert_eq!(listed.len(), 2);
+        let listed: Vec<_> = listed.into_iter().filter(|one| one.judged.test.ends_with("test_total")).collect();
         assert_eq!(listed[0].entered, [FunctionId::new("shop.cart", "Cart.total")]);
         assert!(listed[0].judged.journey.is_empty());
         assert_eq!(store.verdict("another").unwrap(), None);

@@ -54,7 +54,7 @@ pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(
     let (theme, no_theme) = effects::theme(&settings.theme).map_or_else(|trouble| (None, Some(trouble)), |theme| (theme, None));
     let screen = Screen::enter(&settings, theme).map_err(no_terminal)?;
     let (results, mut arrived) = mpsc::unbounded_channel();
-    let mut state = start(backend.snapshot(), &settings, screen.size(), clock::now());
+    let mut state = start(backend.snapshot(), &settings, screen.size(), clock::steady());
     state.glyphs = screen.glyphs;
     state.zone = effects::zone();
     state.log_file = effects::log_file();
@@ -69,7 +69,7 @@ pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(
     world.input.start();
     let mut signals = Signals::new().map_err(no_terminal)?;
     let mut frames = FrameLimiter::default();
-    let mut todo = update(&mut state, Msg::Tick, clock::now());
+    let mut todo = update(&mut state, Msg::Tick, clock::steady());
     let mut open = true;
     let mut ticked_at = Instant::now();
     'work: loop {
@@ -101,12 +101,12 @@ pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(
         if ticked {
             ticked_at = Instant::now();
         }
-        todo.extend(update(&mut state, msg, clock::now()));
+        todo.extend(update(&mut state, msg, clock::steady()));
         if ticked
             && let Some(id) = state.streaming()
             && let Some(view) = backend.stream(id)
         {
-            todo.extend(update(&mut state, Msg::Stream(id, view), clock::now()));
+            todo.extend(update(&mut state, Msg::Stream(id, view), clock::steady()));
         }
         // News that is there already shares the frame; keys come first again at the next turn.
         for _ in 0..BATCH {
@@ -119,7 +119,7 @@ pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(
                 Err(TryRecvError::Empty | TryRecvError::Closed) => None,
             });
             let Some(msg) = next else { break };
-            todo.extend(update(&mut state, msg, clock::now()));
+            todo.extend(update(&mut state, msg, clock::steady()));
         }
     }
     backend.send(Command::KeepSession { state: session::keep(&state) });

@@ -41,6 +41,9 @@ fn secrets(shapes: u64, parameters: u64) -> BTreeMap<String, String> {
         all.insert(core(4_000 + number, LETTERS, 24), format!("p{number}"));
         all.insert(core(4_000 + number, b"123456789", 12), format!("p{number}, a number"));
     }
+    for number in 0..2 {
+        all.insert(core(6_000 + number, LETTERS, 24), format!("variable {number}"));
+    }
     for number in 0..6 {
         all.insert(core(5_000 + number, LETTERS, 24), format!("literal {number} of the source"));
     }
@@ -92,7 +95,7 @@ fn no_secret_of_the_corpus_is_in_anything_that_was_written_printed_or_sent() {
     let shown: [&[&str]; 10] = [
         &["export", "1"],
         &["--format", "json", "export", "1"],
-        &["gen", "s0", "s1", "s17", "s20", "s28", "s50", "p0", "p4", "local", "default", "Settings.size"],
+        &["gen", "s0", "s1", "s17", "s20", "s28", "s50", "p0", "p4", "local", "default", "Settings.size", "elsewhere", "set_variable"],
         &["diff"],
         &["review", "--list"],
         &["draft", "local", "--show-outgoing"],
@@ -119,7 +122,7 @@ fn no_secret_of_the_corpus_is_in_anything_that_was_written_printed_or_sent() {
     let mut agent = Client::trusted(&place);
     for tool in agent.tools() {
         let name = tool["name"].as_str().unwrap().to_owned();
-        for function in ["lib:s0", "lib:s17", "lib:p0", "lib:local", "lib:default"] {
+        for function in ["lib:s0", "lib:s17", "lib:p0", "lib:local", "lib:default", "lib:elsewhere"] {
             let needed = tool["inputSchema"]["required"].as_array().unwrap();
             let properties = tool["inputSchema"]["properties"].as_object().unwrap();
             let some = properties.iter().filter(|(name, _)| needed.iter().any(|one| one == *name));
@@ -138,7 +141,7 @@ fn no_secret_of_the_corpus_is_in_anything_that_was_written_printed_or_sent() {
     }
     assert!(places.iter().any(|(name, bytes)| name.ends_with("pytead.db") && bytes.len() > 50_000));
     // Each is known by how it begins: one look at each place finds all of them.
-    let known = secrets(56, 8);
+    let known = secrets(69, 8);
     let begins: HashMap<&[u8], &String> = known.iter().map(|(secret, what)| (&secret.as_bytes()[..BEGIN], what)).collect();
     assert!(begins.len() > 600);
     let found = |(name, bytes): &(String, Vec<u8>)| {

@@ -4,10 +4,14 @@ use crate::base::yaml::{Located, Place, Plain};
 
 /// Gives values back what the reader took from them: a bare `y` or `n` is the letter that it is to Python, a whole number has all its
 /// digits, and one with a zero in front is the text that it is: to some readers it is octal, to others it is not.
-pub(super) fn keep(tree: &mut Located, lines: &[&str]) {
+pub(super) fn keep(tree: &mut Located, text: &str) {
+    keep_in(tree, &mut Lines { lines: text.lines().collect(), at: Place::default(), byte: 0 });
+}
+
+fn keep_in(tree: &mut Located, lines: &mut Lines<'_>) {
     match &mut tree.value {
-        Plain::List(items) => items.iter_mut().for_each(|item| keep(item, lines)),
-        Plain::Map(entries) => entries.iter_mut().for_each(|(_, _, value)| keep(value, lines)),
+        Plain::List(items) => items.iter_mut().for_each(|item| keep_in(item, lines)),
+        Plain::Map(entries) => entries.iter_mut().for_each(|(_, _, value)| keep_in(value, lines)),
         value => {
             if let Some(kept) = kept(value, tree.at, lines) {
                 *value = kept;
@@ -16,7 +20,27 @@ pub(super) fn keep(tree: &mut Located, lines: &[&str]) {
     }
 }
 
-fn kept(value: &Plain, at: Place, lines: &[&str]) -> Option<Plain> {
+/// The lines of a text, and the place that was looked at last: values come one behind the other, and a line may hold all of them.
+struct Lines<'a> {
+    lines: Vec<&'a str>,
+    at: Place,
+    byte: usize,
+}
+
+impl<'a> Lines<'a> {
+    /// Gives the rest of a line from a place on.
+    fn rest(&mut self, at: Place) -> Option<&'a str> {
+        let line = *self.lines.get((at.line as usize).checked_sub(1)?)?;
+        let goes_on = self.at.line == at.line && self.at.column <= at.column;
+        let (column, byte) = if goes_on { (self.at.column, self.byte) } else { (1, 0) };
+        let steps = at.column.saturating_sub(column) as usize;
+        let start = line[byte..].char_indices().nth(steps).map_or(line.len(), |(start, _)| byte + start);
+        (self.at, self.byte) = (Place { line: at.line, column: at.column.max(1) }, start);
+        Some(&line[start..])
+    }
+}
+
+fn kept(value: &Plain, at: Place, lines: &mut Lines<'_>) -> Option<Plain> {
     match value {
         Plain::Bool(_) => {
             let word = bare(at, lines)?;
@@ -45,14 +69,12 @@ fn has_zero_in_front(word: &str) -> bool {
 }
 
 /// Gives the bare word at a place; that of its anchor, where an alias stands there.
-fn bare(at: Place, lines: &[&str]) -> Option<String> {
-    let above = (at.line as usize).checked_sub(1)?;
-    let line = lines.get(above)?;
-    let start = line.char_indices().nth((at.column as usize).saturating_sub(1)).map_or(line.len(), |(start, _)| start);
-    let mut rest = &line[start..];
+fn bare(at: Place, lines: &mut Lines<'_>) -> Option<String> {
+    let mut rest = lines.rest(at)?;
     if let Some(alias) = rest.strip_prefix('*') {
         let anchor = format!("&{} ", name(alias));
-        rest = lines[..=above].iter().rev().find_map(|line| Some(line.rsplit_once(anchor.as_str())?.1))?.trim_start();
+        let above = lines.lines.get(..at.line as usize)?;
+        rest = above.iter().rev().find_map(|line| Some(line.rsplit_once(anchor.as_str())?.1))?.trim_start();
     }
     // An anchor and a tag stand before the value.
     while rest.starts_with(['&', '!']) {
@@ -83,6 +105,25 @@ mod tests {
 
     fn digits(text: &str) -> Plain {
         Plain::Whole(text.into())
+    }
+
+    #[test]
+    fn a_line_with_very_many_values_costs_no_more_than_as_many_lines() {
+        let row = format!("é: [{}]\n", "y, ".repeat(40_000));
+        let padded = format!("a: [{}]\n", "y,                      ".repeat(40_000));
+        let lines = format!("a:\n{}", "- y\n".repeat(40_000));
+        for (text, most) in [(&row, 200), (&padded, 1_200), (&lines, 200)] {
+            let Plain::Map(entries) = tree(text).unwrap().value else { unreachable!("it is a mapping") };
+            let Plain::List(items) = &entries[0].2.value else { unreachable!("it is a list") };
+            assert!(items.len() == 40_000 && items.iter().all(|item| item.value == Plain::Text("y".into())));
+            // Steps and not seconds: each character is passed once.
+            let mut lines = Lines { lines: text.lines().collect(), at: Place::default(), byte: 0 };
+            for item in items {
+                let from = if lines.at.line == item.at.line { lines.byte } else { 0 };
+                lines.rest(item.at).unwrap();
+                assert!(lines.byte - from < most, "{} bytes at {:?}", lines.byte - from, item.at);
+            }
+        }
     }
 
     #[test]

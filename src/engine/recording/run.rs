@@ -184,7 +184,7 @@ async fn follow(core: &Arc<Core>, plan: &Plan, recording: &Recording, stdio: Std
             job.progress(summary.kept, 0);
             core.edit_recording(id, |row| {
                 count(row, &summary);
-                row.duration_ms = clock::now().0 - row.started.0;
+                row.duration_ms = (clock::now().0 - row.started.0).max(0);
                 row.newest = newest;
             });
             core.announce(Event::CallsArrived { recording: id, kept: summary.kept, seen: summary.seen });
@@ -264,7 +264,7 @@ async fn conclude(
     ended: Result<Ended, Trouble>,
     begun: Arc<Index>,
 ) -> Result<Recorded, Trouble> {
-    recording.duration_ms = clock::now().0 - recording.started.0;
+    recording.duration_ms = (clock::now().0 - recording.started.0).max(0);
     // At once: what is edited from now on is no code that the program ran.
     if let Ok(ended) = &ended {
         first_replay::note_ran(core, recording.id, begun, ended.modules.clone()).await;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::base::clock::Moment;
+use crate::base::clock::{self, Moment};
 use crate::base::hash::{self, Digest};
 use crate::base::paths::{RelPath, read_file};
 use crate::base::sentence::Sentence;
@@ -156,7 +156,7 @@ impl Board {
     /// Takes a run in, unless a newer one is known; tells whether it was news.
     pub fn take(&mut self, file: &RelPath, run: SpecRun, rests: Option<Rests>) -> bool {
         let Some(entry) = self.tests.get_mut(file) else { return false };
-        if entry.last.as_ref().is_some_and(|last| last.run.at >= run.at) {
+        if entry.last.as_ref().is_some_and(|last| !clock::is_newer(run.at, last.run.at, clock::now())) {
             return false;
         }
         entry.settled = None;
@@ -243,7 +243,8 @@ impl Board {
     /// Tells whether a save may run a test again: one that changes what it rests on by itself would never stop.
     pub fn may_run_again(&mut self, file: &RelPath, now: Moment) -> bool {
         let Some(entry) = self.tests.get_mut(file) else { return false };
-        let right_after = entry.last.as_ref().is_some_and(|last| now.0 - last.run.at.0 < SOON_MS);
+        // A run that lies in the future was before the clock was set back.
+        let right_after = entry.last.as_ref().is_some_and(|last| (0..SOON_MS).contains(&(now.0 - last.run.at.0)));
         entry.restless = if right_after { entry.restless + 1 } else { 0 };
         entry.restless <= RESTLESS_MAX
     }

@@ -23,6 +23,11 @@ pub struct Kept {
 }
 
 impl Kept {
+    /// Notes that code which the test ran through was just edited: later than its run, whatever the clock was set to since.
+    pub fn edit(&mut self, now: Moment) {
+        self.edited = Some(now.max(self.stored.judged.began));
+    }
+
     /// Tells whether code that the test ran through changed since its run began.
     #[must_use]
     pub fn is_stale(&self) -> bool {

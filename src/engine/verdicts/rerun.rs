@@ -3,11 +3,11 @@
 //! Their verdicts come as those of every run do, by `checks/verdict_files.rs`. The tests run as the user, like
 //! the command `check`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::base::clock::{self, Moment};
+use crate::base::clock::Moment;
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::text;
@@ -15,6 +15,7 @@ use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::job_subject::JobSubject;
 use crate::domain::settings::WatchJudge;
 use crate::domain::snapshot::Trust;
+use crate::domain::verdict::JudgedTest;
 use crate::engine::checks::{pytest_run, verdict_files};
 use crate::engine::python::pytest_process::Running;
 use crate::engine::state::background::blocking;
@@ -117,7 +118,7 @@ async fn run_all(core: &Arc<Core>, kind: JobKind, wanted: &Wanted, ask: bool) ->
     require_trust(&core.root, core.trust())?;
     let Wanted { nodes, subject } = wanted;
     core.jobs.supersede(kind, Some(subject));
-    let began = clock::now();
+    let before = times(core);
     let job = core.jobs.begin(kind, subject.clone(), nodes.len() as u64);
     core.touch();
     verdict_files::prepare(&core.root);
@@ -132,7 +133,7 @@ async fn run_all(core: &Arc<Core>, kind: JobKind, wanted: &Wanted, ask: bool) ->
     let status = loop {
         let goes_on = job.unless_cancelled(tokio::time::sleep(EVERY)).await;
         take_in(core).await?;
-        job.progress(since(core, nodes, began).len() as u64, nodes.len() as u64);
+        job.progress(since(core, nodes, &before).len() as u64, nodes.len() as u64);
         core.touch();
         if goes_on.is_none() {
             running.stop().await;
@@ -148,7 +149,7 @@ async fn run_all(core: &Arc<Core>, kind: JobKind, wanted: &Wanted, ask: bool) ->
     take_in(core).await?;
     // A workbench on the same project may have taken them in.
     verdicts::state::load(core)?;
-    let judged = since(core, nodes, began);
+    let judged = since(core, nodes, &before);
     let why = running.last_word().await;
     // 0 and 1 are what tests come to; all else is pytest's own.
     let ran = matches!(status.code(), Some(0 | 1));
@@ -160,12 +161,19 @@ async fn run_all(core: &Arc<Core>, kind: JobKind, wanted: &Wanted, ask: bool) ->
     Ok(Done::Judged { tests: judged })
 }
 
-/// Lists the tests of these nodes that were judged since a moment, whoever took their verdicts in.
-fn since(core: &Core, nodes: &[String], began: Moment) -> Vec<String> {
+/// When each test was judged last.
+fn times(core: &Core) -> HashMap<String, Moment> {
+    let state = core.state.lock();
+    state.verdicts.iter().map(|(test, kept)| (test.clone(), kept.stored.judged.at)).collect()
+}
+
+/// Lists the tests of these nodes that were judged since, whoever took their verdicts in.
+fn since(core: &Core, nodes: &[String], before: &HashMap<String, Moment>) -> Vec<String> {
     let state = core.state.lock();
     let of = |test: &str| nodes.iter().any(|node| is_of(test, node));
     let all = state.verdicts.values().map(|kept| &kept.stored.judged);
-    all.filter(|judged| judged.at >= began && of(&node(judged))).map(|judged| judged.test.clone()).collect()
+    let is_new = |judged: &&JudgedTest| before.get(&judged.test) != Some(&judged.at);
+    all.filter(is_new).filter(|judged| of(&node(judged))).map(|judged| judged.test.clone()).collect()
 }
 
 /// Tells whether a test is a node, or one of its tests: a row, or a function of a class or file.

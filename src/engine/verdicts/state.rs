@@ -49,8 +49,12 @@ pub fn load(core: &Core) -> Result<(), Trouble> {
         return Ok(());
     }
     let before = std::mem::take(&mut *state.verdicts);
+    let now = clock::now();
     let kept = |stored: StoredVerdict| {
-        let edited = before.get(&stored.judged.test).and_then(|kept| kept.edited);
+        let known = before.get(&stored.judged.test);
+        let is_rerun = known.is_some_and(|kept| kept.stored.judged.began != stored.judged.began);
+        // An edit that lies in the future was before the clock was set back: the run since then had it.
+        let edited = known.and_then(|kept| kept.edited).filter(|at| !(is_rerun && *at > now));
         (stored.judged.test.clone(), Kept { stored, edited })
     };
     *state.verdicts = all.into_iter().map(kept).collect();
@@ -66,7 +70,7 @@ pub fn mark_stale(core: &Core, functions: &BTreeSet<FunctionId>, files: &[RelPat
     }
     let now = clock::now();
     for kept in state.verdicts.values_mut().filter(|kept| kept.rests_on(functions, files, &index)) {
-        kept.edited = Some(now);
+        kept.edit(now);
     }
 }
 
@@ -76,7 +80,7 @@ pub fn mark_stale_in(core: &Core, files: &dyn Fn(&RelPath) -> bool) -> usize {
     let count = state.verdicts.values().filter(|kept| files(&kept.stored.judged.file)).count();
     if count > 0 {
         let now = clock::now();
-        state.verdicts.values_mut().filter(|kept| files(&kept.stored.judged.file)).for_each(|kept| kept.edited = Some(now));
+        state.verdicts.values_mut().filter(|kept| files(&kept.stored.judged.file)).for_each(|kept| kept.edit(now));
     }
     count
 }

@@ -46,6 +46,13 @@ VALUES = [
     [("password", "Password"), ("token", "Token"), ("email", "E-mail")],
     [("token", "NAME"), ("token", "NUMBER"), ("cookie", "oatmeal")],
     ("token", "identifier"), ["password", "required"], ("secret", "santa"), ("session", "opening"),
+    {"name": "password", "value": "Password"}, {"key": "forgot_password", "value": "Forgot your password?"},
+    [{"name": "token", "value": "NAME"}, {"name": "token", "value": 1500}, {"key": "secret", "value": "santa"}],
+    {"name": "REQUIRE_PASSWORD", "value": "true"}, {"name": "DB_PASSWORD", "value": "${DB_PASSWORD}"},
+    {"header_name": "password", "value": "a1-b2"}, {"name": "password_policy", "value": "min-12-chars"}, ("forgot_password", "Forgot it?"),
+    '{"name": "password", "value": "Password"}', "- name: PATH\n  value: /bin-12x\n- name: password\n", "value=1 name=token",
+    "mailto:ada2x9@example.com", "author:ada.lovelace7@example.com", "nginx:1.25@sha256:0123456789abcdef", "npm:left-pad@1.3.0",
+    "git@github.com:org/repo.git", "pkg:pypi/django@1.11.1", "x: a1b2 @decorator", "see:ada@example.com/about", 1_764_256_471_123,
     "the password: must be long", "Invalid token: unexpected end", "tokens_used=12345", "secret santa",
     "author=Ada Lovelace", "Basic authentication is required", "Bearer of good news", "key-value store", "sk-short",
     "SKU1234567890", "ACME Corporation", "EAAA", "SG.1", "AC/DC", "xoxo", "npm_install", "hf_hub", "sig=1", "$1.50", "$6",
@@ -57,7 +64,7 @@ VALUES = [
 ]
 
 
-FUNCTIONS = 56  # of each, few inputs of one kind are recorded
+FUNCTIONS = 64  # of each, few inputs of one kind are recorded
 
 
 def main(lib):

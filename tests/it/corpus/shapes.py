@@ -9,6 +9,7 @@ import http.cookies
 import urllib.parse
 from collections import OrderedDict, namedtuple
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 HEX = "0123456789abcdef"
@@ -41,6 +42,7 @@ class Client:
 
 
 Login = namedtuple("Login", "user passphrase")
+Setting = namedtuple("Setting", "key value")
 
 
 def call(url, api_key=None):
@@ -75,6 +77,13 @@ NAMED = {
     "bytes that change": lambda c, h: {"signing_key": bytearray(c.encode())},
     "camel case": lambda c, h: {"accessToken": c, "encryptionKey": h},
     "a set under a name": lambda c, h: {"passwords": [], "credentials": {c}},
+    "a name and its value": lambda c, h: {"name": "DB_PASSWORD", "value": c},
+    "a value and its name": lambda c, h: {"value": c, "type": "text", "key": "api_key"},
+    "names and values in a list": lambda c, h: [{"name": "PATH", "value": "/bin"}, {b"a": 1, "Name": "jwt", "Value": c.encode()}],
+    "a name and its value in a tuple": lambda c, h: Setting("spring.datasource.password", c),
+    "a name and its value as attributes": lambda c, h: SimpleNamespace(header_name="X-Api-Key", header_value=c),
+    "the values of a name": lambda c, h: {"ParameterKey": "credentials", "ParameterValue": [c, h]},
+    "a text before its name": lambda c, h: {"note": join("uses ", c), "again": c, "client_secret": c},
 }
 # By their type.
 TYPED = {
@@ -93,6 +102,12 @@ FORMED = {
     "a repr in bytes": lambda c, h: join("{'client_sec", "ret': '", c, "'}").encode(),
     "a log line": lambda c, h: join("login failed, pass", "word=", c, " for ada"),
     "cookies": lambda c, h: join("theme=dark; csrftoken=", c, "; Path=/"),
+    "a login": lambda c, h: join("ada:", c, "@db.example.com"),
+    "a login at a port": lambda c, h: join("dsn=ada:", c, "@db:5432/shop"),
+    "a login in bytes": lambda c, h: join("connect to 'root:", c, "@10.0.0.7'").encode(),
+    "a name and its value in JSON": lambda c, h: join('[{"name": "DB_PASS', 'WORD", "value": "', c, '"}]'),
+    "a name and its value in YAML": lambda c, h: join("env:\n- name: SMTP_PASS", "WD\n  value: ", c, "\n"),
+    "a name and its value in XML": lambda c, h: join('<add value="', c, '" key="Api', 'Key"/>'),
     "GitHub": lambda c, h: join("gh", "p_", c, "a1B2c3D4e5F6g7"),
     "GitLab": lambda c, h: join("gl", "pat-", c),
     "OpenAI": lambda c, h: join("s", "k-proj-", c, "a1B2"),
@@ -135,6 +150,8 @@ def program():
         lines.append(f'def s{at}(value):\n    """Takes {name}."""\n    {gives}\n\n')
     for at, name in enumerate(PARAMETERS):
         lines.append(f"def p{at}({name}):\n    size = len(str({name}))\n    return {{'given': {name} if isinstance({name}, str) else size}}\n\n")
+    lines.append("def set_variable(name, value):\n    return [value, {'name': name, 'value': value}]\n\n")
+    lines.append("def elsewhere(value):\n    return value\n\n")
     c = [core(5_000 + at, LETTERS, 24) for at in range(6)]
     name = join("pass", "word")
     lines.append(f"{name.upper()} = {c[0]!r}\n\n\n")
@@ -158,5 +175,9 @@ def main(lib):
                 pass
     for at in range(len(PARAMETERS)):
         getattr(lib, f"p{at}")(core(4_000 + at, LETTERS, 24))
-        getattr(lib, f"p{at}")(int(core(4_000 + at, "123456789", 12)))
+        number = int(core(4_000 + at, "123456789", 12))
+        getattr(lib, f"p{at}")(number)
+        lib.elsewhere(([number], {number: str(number)}, Client(number), number))
+    for at in range(2):
+        lib.set_variable("API_TOKEN", core(6_000 + at, LETTERS, 24))
     lib.local(1), lib.default(2), lib.Settings().size(3), lib.by_place(4), lib.in_dict(5)

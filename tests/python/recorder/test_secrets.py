@@ -146,3 +146,101 @@ def test_a_parsers_token_is_no_secret(program):
     assert floor == "<" and listed[0][-1]["value"] == "FROM tab"
     assert api[:3] == (S, "secret", "token")
     assert spool.one("parse")[0].args == ("SELECT",)
+
+
+NAMES_AND_VALUES = """
+    from collections import namedtuple
+    from types import SimpleNamespace
+
+    Setting = namedtuple("Setting", "key value")
+
+    class Header:
+        def __init__(self, header_name, header_value):
+            self.header_name = header_name
+            self.header_value = header_value
+
+    def take(value):
+        return value
+
+    def set_variable(name, value):
+        return None
+
+    def main():
+        secret = ["zQ8-kd" + "2x0%d" % n + "fhW" for n in range(13)].__getitem__
+        take({"name": "DB_PASSWORD", "value": secret(1)})
+        take({"value": secret(2), "name": "api_key", "type": "text"})
+        take([{"name": "PATH", "value": "/bin"}, {"name": "SMTP_PASSWD", "value": secret(3)}])
+        take(Setting("spring.datasource.password", secret(4)))
+        take(Header("X-Api-Key", secret(5)))
+        take(SimpleNamespace(id="client_secret", value=secret(6)))
+        take({"ParameterKey": "MasterPassword", "ParameterValue": secret(7)})
+        take({b"k": 1, "Name": "jwt", "Value": secret(8).encode()})
+        take({"key": "credentials", "value": [secret(9), secret(10)]})
+        take({"name": "pin_code", "value": 471147})
+        take({"name": "password", "value": "hunter2"})
+        take({"name": "DB_PASSWORD", "value": "raclette"})
+        set_variable("API_TOKEN", secret(11))
+        set_variable("LANG", "de_CH.UTF-8")
+        take({"name": "password", "value": "Password"})
+        take([{"key": "forgot_password", "value": "Forgot your password?"}, {"key": "token", "value": "NAME"}])
+        take({"name": "REQUIRE_PASSWORD", "value": "true", "default": "no"})
+        take({"name": "DB_PASSWORD", "value": "${DB_PASSWORD}"})
+        take({"name": "token", "value": 1500, "content": "plain"})
+        take({"name": "size", "value": secret(12)})
+        take(("forgot_password", "Forgot your password?"))
+"""
+
+
+def test_a_name_and_a_value_side_by_side_are_a_secret_and_its_name(program):
+    """In a mapping, as attributes, as arguments, in lists of such; labels, switches and references are none."""
+    spool = program.main(NAMES_AND_VALUES, PYTEAD_LIMIT="100")
+    raw = b"".join(p.read_bytes() for p in program.spool.iterdir())
+    for n in range(1, 12):
+        assert b"zQ8-kd2x0%dfhW" % n not in raw, n
+    assert b"zQ8-kd2x012fhW" in raw and b"hunter2" not in raw and b"raclette" not in raw and b"de_CH" in raw
+    given = [start.args[0] for start, _ in spool.calls("take")]
+    assert given[9]["value"][2:5:2] == ("pincode", "int")
+    assert given[12:] == [
+        {"name": "password", "value": "Password"},
+        [{"key": "forgot_password", "value": "Forgot your password?"}, {"key": "token", "value": "NAME"}],
+        {"name": "REQUIRE_PASSWORD", "value": "true", "default": "no"},
+        {"name": "DB_PASSWORD", "value": "${DB_PASSWORD}"},
+        {"name": "token", "value": 1500, "content": "plain"},
+        {"name": "size", "value": "zQ8-kd2x012fhW"},
+        ("forgot_password", "Forgot your password?"),
+    ]
+
+
+NUMBERS = """
+    class Card:
+        def __init__(self, n):
+            self.n = n
+
+    def take(*values):
+        return values
+
+    def enter(pin_code, otp):
+        return take(pin_code, [1, pin_code], {pin_code: 2}, Card(pin_code), (pin_code, 3), {pin_code}, str(pin_code), f"<{pin_code}>")
+
+    def main():
+        pin, otp = 90_417_362_858 + 0, "6620194" + "837455"
+        take({"note": f"uses {pin}", "n": pin, "password": pin})
+        enter(pin, otp)
+        take(int(otp), [int(otp)], 4711, [4711, 20_261_127], True, 3.5)
+        enter(4711, "12")
+        take(4711, 12, [4711])
+"""
+
+
+def test_a_long_secret_number_is_hidden_elsewhere_and_a_short_one_is_not(program):
+    """As a number, in texts, as a text that is the number; also where it stands before the secret in one record."""
+    for journey in ({}, {"PYTEAD_MODE": "journey"}):
+        for old in program.spool.iterdir():
+            old.unlink()
+        spool = program.main(NUMBERS, PYTEAD_LIMIT="100", **journey)
+        raw = b"".join(p.read_bytes() for p in program.spool.iterdir())
+        assert str(90_417_362_858).encode() not in raw and b"6620194837455" not in raw
+        if not journey:
+            trees = str([(start.args, end and end[3]) for start, end in spool.calls("take")])
+            assert "90417362858" not in trees and "6620194837455" not in trees, trees
+            assert "4711" in trees and "20261127" in trees and "3.5" in trees

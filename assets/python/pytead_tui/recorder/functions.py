@@ -19,7 +19,7 @@ class Function:
     """One function of one module."""
 
     __slots__ = (
-        "fid", "file", "module", "qualname", "line", "flags", "names", "kinds", "mask", "words", "receiver",
+        "fid", "file", "module", "qualname", "line", "flags", "names", "kinds", "mask", "words", "pairs", "receiver",
         "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "places", "sites", "edges",
         "inflight", "dirty", "codes", "yields", "hooks", "generates", "wasted", "brief", "lines", "last", "sure",
         "copies", "outer", "over", "beyond", "dim", "reaches_out", "errors", "direct", "for_tests", "outcomes", "missed",
@@ -38,7 +38,8 @@ class Function:
         self.kinds = kinds
         words = tuple(redact.secret_word(name) for name in names)
         self.mask = sum(1 << i for i, word in enumerate(words) if word)
-        self.words = words if self.mask else ()
+        self.pairs = _pairs(names)
+        self.words = words if self.mask or self.pairs else ()
         self.receiver = bool(flags & RECEIVER)
         self.generates = bool(flags & (GENERATOR | ASYNC_GENERATOR))
         self.on = True
@@ -48,6 +49,19 @@ class Function:
         self.inflight = 0
         self.dim = False  # lines that its only call repeats report no more, until the next call begins
         self.reset()
+
+    def words_of(self, held: tuple) -> tuple:
+        """Gives the words that make its arguments secret, or None for each: a parameter's own, or that of the name which
+        another one holds, as in `set(name, value)`."""
+        words = self.words
+        if self.pairs:
+            given = list(zip(self.names, held))
+            found = list(words)
+            for i in self.pairs:
+                if i < len(held):
+                    found[i] = redact.beside(given, self.names[i], held[i])
+            words = tuple(found)
+        return words
 
     def ids(self) -> frozenset:
         """Gives its possible names: by the module that it was imported as, and by its file."""
@@ -99,6 +113,15 @@ class Function:
         """Gives its N record."""
         callers = tuple((fid, line, times) for (fid, line), (times,) in list(self.callers.items()))
         return ("N", self.fid, self.calls, self.raised, tuple(self.repeats.items()), callers, tuple(sorted(self.missed)))
+
+
+def _pairs(names: tuple) -> tuple:
+    """Gives the places of the parameters that hold a value whose name another one holds."""
+    ends = [redact.tokens(name) for name in names]
+    keys = [parts[:-1] for parts in ends if parts and parts[-1] in redact.NAME_KEYS]
+    return tuple([
+        i for i, parts in enumerate(ends) if parts and parts[-1] in redact.VALUE_KEYS and parts[:-1] in keys
+    ])  # fmt: skip
 
 
 def parameters(code: object) -> tuple:

@@ -38,7 +38,7 @@ def _small(v: dict) -> "dict | None":
         return None
     pairs = list(dict.items(v))
     for name, x in pairs:
-        if type(name) is not str or len(name) > SHORT_NAME or redact.secret_word(name) is not None:
+        if type(name) is not str or len(name) > SHORT_NAME or redact.word_or_beside(name) is not None:
             return None
         t = type(x)
         if t is str or t is bytes:
@@ -93,7 +93,7 @@ class Teller:
         if brief:
             call.brief = True
             if function.words:
-                trees = tuple([self._named(v, met, scope, word) for v, word in zip(held, function.words)])
+                trees = tuple([self._named(v, met, scope, word) for v, word in zip(held, function.words_of(held))])
             else:
                 trees = tuple([
                     v if v is None or type(v) is bool else self._named(v, met, scope, None) for v in held
@@ -188,7 +188,7 @@ class Teller:
                 elif not redact.texts:
                     return cut_text(v)
             elif t is int:
-                if _LEAST < v < _LARGEST:
+                if _LEAST < v < _LARGEST and (not redact.numbers or v not in redact.numbers):
                     return v
             elif t is list or t is tuple:
                 items = v[: BRIEF.width + 1]
@@ -212,12 +212,13 @@ class Teller:
                     entry = self.recorder.objects.of(v)
                     met.append(entry)
                     return entry.sketched()
+        known = len(redact.texts)
         walk = Capture(self.recorder.objects, BRIEF, scope)
         tree = walk.value(v) if word is None else walk.masked(word, v, 0, numbers=True)
         if walk.shared:
             (tree,) = walk.ended([tree])
         met += walk.met
-        return tree
+        return tree if len(redact.texts) == known else redact.without(tree)
 
     def _sketch(self, v: object) -> "tuple | None":
         """Gives the tree of an object that is known and not looked into, or None."""
@@ -238,7 +239,7 @@ class Teller:
                 if len(v) > SHORT_TEXT or redact.texts:
                     return None
             elif t is int:
-                if v.bit_length() > 64:
+                if v.bit_length() > 64 or redact.numbers:
                     return None
             elif oid(t) not in _PLAIN:
                 v = self._sketch(v)
@@ -249,7 +250,8 @@ class Teller:
         return row
 
     def _arguments(self, function: Function, held: tuple, scope: dict) -> tuple:
-        words = function.words
+        words = function.words_of(held)
+        known = len(redact.texts)
         trees, watched = [], []
         walk = Capture(self.recorder.objects, JOURNEY, scope)
         for i, v in enumerate(held):
@@ -262,7 +264,8 @@ class Teller:
                     watched.append((i, entry, None if entry.ref is not None else v, None))
             elif oid(type(v)) in _CHANGEABLE:
                 watched.append((i, None, v, look(v, 2)))
-        return tuple(walk.ended(trees)), walk.met, watched
+        trees = walk.ended(trees)
+        return tuple(trees if len(redact.texts) == known else redact.without(trees)), walk.met, watched
 
     def _told(self, v: object, walk: Capture, now: "tuple | None" = None) -> object:
         """Gives a value's tree; of an object that was told before, what changed. `now` is how it looks, where that is known."""
@@ -320,6 +323,7 @@ class Teller:
         call.watched = []
         if not changed and values.are_atoms((value,), JOURNEY.text):
             return value, {}, met
+        known = len(redact.texts)
         walk = Capture(self.recorder.objects, JOURNEY, scope)
         names, trees = [], []
         for i, v, now in changed:
@@ -327,7 +331,8 @@ class Teller:
             trees.append(self._told(v, walk, now) if word is None else walk.masked(word, v, 0, numbers=True))
             names.append(function.names[i])
         trees.append(self._told(value, walk))
-        *trees, tree = walk.ended(trees)
+        trees = walk.ended(trees)
+        *trees, tree = trees if len(redact.texts) == known else redact.without(trees)
         return tree, dict(zip(names, trees)), walk.met
 
     def item(self, call: Call, value: object) -> tuple:
@@ -335,6 +340,7 @@ class Teller:
         met: list = []
         if call.brief:
             return self._named(value, met, None, None), met
+        known = len(redact.texts)
         walk = Capture(self.recorder.objects, JOURNEY)
         (tree,) = walk.ended([self._told(value, walk)])
-        return tree, walk.met
+        return tree if len(redact.texts) == known else redact.without(tree), walk.met

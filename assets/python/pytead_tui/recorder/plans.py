@@ -33,6 +33,8 @@ def _int(walk: Capture, v: int, depth: int) -> object:
     bits = v.bit_length()
     if bits > INT_BITS:
         return (TAG, "cut", "int", bits, "", "", "")
+    if redact.numbers and v in redact.numbers:
+        return redact.placeholder(redact.numbers[v], v)
     walk.room -= 5 + bits // 8
     return v
 
@@ -95,9 +97,12 @@ def dict_content(walk: Capture, v: dict, depth: int) -> object:
     pairs = []
     words = redact.known
     plain = not redact.texts and depth < walk.deep
-    for key, held in list(dict.items(v)):
+    taken_items = list(dict.items(v))
+    for key, held in taken_items:
         named = type(key) is str
-        word = words[key] if named and key in words else redact.secret_word(key)
+        word = words[key] if named and key in words else redact.word_or_beside(key)
+        if word == redact.BESIDE:
+            word = redact.beside(taken_items, key, held)
         tree = walk.value(held, depth + 1) if word is None else walk.masked(word, held, depth + 1)
         if plain and named and walk.nodes > 0 and len(key) <= walk.text and len(key) <= walk.room:
             walk.nodes -= 1  # what most keys are, as `value` gives it

@@ -6,20 +6,30 @@ from pytead_tui.recorder.own import __builtins__
 OBJECTS = frozenset(secret_names.AMBIGUOUS.split() + secret_names.OBJECTS.split())
 WORDS = {*secret_names.NAMES.replace("-", "").split(), *OBJECTS}
 ABOUT = frozenset(secret_names.ABOUT.split())
+NAME_KEYS = frozenset(secret_names.NAME_KEYS.split())
+VALUE_KEYS = frozenset(secret_names.VALUE_KEYS.split())
+_VALUE_ENDS = tuple(VALUE_KEYS)
+BESIDE = ""  # in the place of a word: what makes it secret stands beside it
 
 SHORTEST = 6  # a shorter text is no secret where it has no secret name
 NAME = 64  # more bytes are no name
 PIN = 1000  # a smaller number says how long or how many, also under a secret name
 CARD_CHECK = {"cvv": 100, "cvc": 100}
 
-known: dict = {}  # names → the word that makes them secret, or None
+known: dict = {}  # names → the word that makes them secret, None or `BESIDE`
 known_bytes: dict = {}  # so for names in bytes: where `-bb` is given, one dict must not hold both
 ROOTS = "key", "pass", "sess", "srf", "cv"
 stems: list = []  # every secret name has one of them in it
 _ordinals: dict = {}
 texts: dict = {}  # hashes of redacted texts that look like secrets → word
 inside: dict = {}  # the redacted texts themselves → word: those that are looked for inside other texts
+numbers: dict = {}  # redacted numbers that look like secrets → word; while there is one, it is among the texts, too
 LONG = 8  # a shorter text may be inside another by chance
+DIGITS_MOST = 64  # more digits are not looked for
+SCALARS = str, bytes, int, float
+SWITCHES = frozenset("true false yes no none null on off 0 1".split())
+REFERENCES = "$", "{{", "%(", "<", "[R"  # how texts begin that say where a value is
+FLAT = 16  # more items in the place of one value are no secrets
 MOST = 32
 WORD = 16  # more letters are no word
 
@@ -69,6 +79,11 @@ def tokens(name: str) -> list:
 
 def secret_word(name: object) -> "str | None":
     """Gives the word that makes a name secret, or None."""
+    return word_or_beside(name) or None
+
+
+def word_or_beside(name: object) -> "str | None":
+    """Does so; gives `BESIDE` for the key of a value that a name beside it may make secret."""
     if type(name) is bytes:
         return _secret_bytes(name)
     if type(name) is not str or len(name) > 200:
@@ -78,6 +93,8 @@ def secret_word(name: object) -> "str | None":
     except KeyError:
         pass
     word = _word_in(name) if _may_be(name) else None
+    if word is None and name.lower().endswith(_VALUE_ENDS) and tokens(name)[-1:] and tokens(name)[-1] in VALUE_KEYS:
+        word = BESIDE
     if len(known) < 20_000:
         known[name] = word
     return word
@@ -138,7 +155,70 @@ def pair_word(items: object) -> "str | None":
         return None
     word = secret_word(name)
     # `("password", "Password")` is a field and its label, and ["SessionAuthentication", …] a list of classes.
-    return word if word is not None and _is_of_a_pair(name) and looks_secret(held) else None
+    return word if word is not None and _is_of_a_pair(name) and looks_secret(held) and not is_said(held) else None
+
+
+def beside(pairs: list, key: str, held: object) -> "str | None":
+    """Gives the word that makes the value under a key secret, for a name that stands under another key beside it."""
+    if type(held) not in SCALARS and type(held) not in (list, tuple):
+        return None
+    around = tokens(key)[:-1]
+    for other, name in pairs:
+        if type(other) is not str or (type(name) is not str and type(name) is not bytes) or len(other) > NAME:
+            continue
+        parts = tokens(other)
+        if parts and parts[-1] in NAME_KEYS and parts[:-1] == around:
+            word = _named(name, held)
+            if word is not None:
+                return word
+    return None
+
+
+def _named(name: object, held: object) -> "str | None":
+    """Gives the word of a name that makes what it is said to be the name of secret."""
+    word = secret_word(name) if 2 < len(name) <= NAME else None
+    if word is None:
+        return None
+    text = name.decode("latin-1") if type(name) is bytes else name
+    parts = tokens(text)
+    if parts[-1] not in WORDS and "".join(parts[-2:]) not in WORDS:
+        return None
+    kind = type(held)
+    if kind is list or kind is tuple:
+        fit = 0 < len(held) <= FLAT and all([_is_value(text, word, one) for one in held[: FLAT + 1]])
+    else:
+        fit = _is_value(text, word, held)
+    return word if fit else None
+
+
+def _is_value(name: str, word: str, held: object) -> bool:
+    """Whether something is the value of a secret that goes by this name, and no label, switch or reference."""
+    kind = type(held)
+    if kind is int or kind is float:
+        return is_number(word, held)
+    if (kind is not str and kind is not bytes) or not held:
+        return False
+    text = held.decode("latin-1") if kind is bytes else held
+    if text.lower() in SWITCHES or text.startswith(REFERENCES) or is_said(text):
+        return False
+    if name.isupper() and "_" in name or looks_secret(text):
+        return True  # a variable of the environment holds no label
+    return word not in OBJECTS and len(text) > 3 and not text.isalpha()
+
+
+def is_said(raw: object) -> bool:
+    """Whether a text is what somebody says to somebody, as labels are: a sentence, or words beginning with a capital."""
+    text = raw.decode("latin-1") if type(raw) is bytes else raw
+    if len(text) > 200 or " " not in text:
+        return False
+    if not text[:1].isupper() and text[-1:] not in ".:?!…":
+        return False
+    for piece in text.replace("-", " ").replace("/", " ").split():
+        piece = piece.strip(".,:;?!…()\"'`’")
+        piece = piece.replace("'", "").replace("’", "")
+        if len(piece) > 2 and not (piece.isalpha() and _is_word(piece)):
+            return False
+    return True
 
 
 def _is_of_a_pair(name: object) -> bool:
@@ -186,11 +266,25 @@ def ordinal(word: str, raw: object) -> int:
     number = _ordinals.get(key)
     if number is None:
         number = _ordinals[key] = len(_ordinals) + 1
-        if (type(raw) is str or type(raw) is bytes) and len(raw) >= SHORTEST and looks_secret(raw):
-            texts[hash(raw)] = word
-            if word not in OBJECTS and len(raw) >= LONG and len(inside) < MOST:
-                inside[raw] = word
+        _look_out(word, raw)
     return number
+
+
+def _look_out(word: str, raw: object) -> None:
+    """Notes a value that is found elsewhere by no chance, as a text and as a number."""
+    kind = type(raw)
+    if kind is float or (kind is int and not 0 < raw < 10**DIGITS_MOST):
+        return
+    text = str(raw) if kind is int else raw
+    if len(text) < SHORTEST or not looks_secret(text):
+        return
+    texts[hash(text)] = word
+    if word in OBJECTS:
+        return
+    if len(text) >= LONG and len(inside) < MOST:
+        inside[text] = word
+    if len(text) < DIGITS_MOST and text.isdigit() and text.isascii() and text[:1] not in ("0", b"0"):
+        numbers[int(text)] = word
 
 
 def looks_secret(raw: object) -> bool:
@@ -252,6 +346,25 @@ def word_of(text: object) -> "str | None":
             if type(raw) is kind and raw in text:
                 return inside[raw]
     return word
+
+
+def without(tree: object) -> object:
+    """Gives a tree without the secrets that were met after the walk had passed them: what stands before one may hold it."""
+    kind = type(tree)
+    if kind is tuple:
+        return tree if tree[:2] == (StopIteration, "secret") else tuple(map(without, tree))
+    if kind is list:
+        tree[:] = map(without, tree)
+        return tree
+    if kind is dict:
+        return {without(name): without(held) for name, held in tree.items()}
+    if kind is set or kind is frozenset:
+        return kind(map(without, tree))
+    if kind is str or kind is bytes:
+        word = word_of(tree)
+    else:
+        word = numbers.get(tree) if kind is int else None
+    return tree if word is None else placeholder(word, tree)
 
 
 configure("")

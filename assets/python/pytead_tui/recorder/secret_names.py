@@ -25,3 +25,8 @@ ABOUT = """
     required enabled disabled verified valid invalid format pattern regex prefix suffix strength attempts retries
     manager factory generator parser validator checker handler hasher hashers context
 """
+
+# Keys of what holds a name and its value side by side: `{"name": "DB_PASSWORD", "value": x}`. What stands before one of
+# these words, as in `header_name`, stands before both.
+NAME_KEYS = "name key id header field variable var parameter param setting option attribute property env k"
+VALUE_KEYS = "value val v content default data"

@@ -192,12 +192,13 @@ class Recorder(Endings, Failures, Places):
         else:
             started = self._copying()
             limits = budget.limits(0, 0) if searching else self._limits(function, place[5])
-            trees, walk = values.capture(self.objects, limits, held, function.words, self.scope(frame.f_globals))
+            words = function.words_of(held)
+            trees, walk = values.capture(self.objects, limits, held, words, self.scope(frame.f_globals))
             trees = tuple(trees)
             blob = values.normal(marshal.dumps(trees, 2), walk.marks)
             met = walk.met
             if walk.mutable:
-                watched = changes.watch(self.objects, limits, held, function.words, self.scope(frame.f_globals), trees, walk)
+                watched = changes.watch(self.objects, limits, held, words, self.scope(frame.f_globals), trees, walk)
             cut = walk.nodes < 0 or walk.room <= 0
             function.wasted += cut
             if searching:

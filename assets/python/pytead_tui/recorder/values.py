@@ -62,7 +62,7 @@ def are_atoms(values: tuple, text: int = STRING) -> bool:
         if t is str or t is bytes:
             if len(v) > text or redact.texts and redact.word_of(v):
                 return False
-        elif t is int and v.bit_length() > INT_BITS:
+        elif t is int and (v.bit_length() > INT_BITS or redact.numbers and v in redact.numbers):
             return False
     return True
 
@@ -209,7 +209,7 @@ class Capture:
     def items(self, values: list, depth: int) -> list:
         """Gives the trees of a container's items; a run of plain scalars in one step."""
         kinds = set(map(oid, map(type, values)))
-        if kinds <= _NUMBERS or kinds <= _WITH_INT and _small(values, kinds):
+        if kinds <= _NUMBERS or kinds <= _WITH_INT and not redact.numbers and _small(values, kinds):
             self.nodes -= len(values)
             self.cheap += len(values)
             self.room -= 9 * len(values)
@@ -310,9 +310,9 @@ class Capture:
         for name, v in pairs:
             if self.nodes < 0:
                 break
-            word = words[name] if name in words else redact.secret_word(name)
-            if word is not None:
-                out[name] = self.masked(word, v, depth)
+            word = words[name] if name in words else redact.word_or_beside(name)
+            if word is not None and (word or redact.beside(pairs, name, v)):
+                out[name] = self.masked(word or redact.beside(pairs, name, v), v, depth)
                 continue
             if plain and self.nodes:  # what most fields hold, as `value` gives it
                 t = type(v)
@@ -356,6 +356,7 @@ BRIEF = Limits(24, 1 << 10, 512, 1, 8, brief=True, names_only=True)
 
 def capture(objects: Objects, limits: Limits, values: tuple, words: tuple = (), scope: "dict | None" = None) -> tuple:
     """Captures values in one record: (trees, the `Capture`). `words` holds a secret word or None for each."""
+    known = len(redact.texts)
     walk = Capture(objects, limits, scope)
     walk.parts = []  # the marks of each value
     walk.mutables = []  # whether each value can change
@@ -371,6 +372,8 @@ def capture(objects: Objects, limits: Limits, values: tuple, words: tuple = (), 
         trees.append(walk.value(v) if word is None else walk.masked(word, v, 0, numbers=True))
         walk.mutables.append(walk.mutable)
     trees = walk.ended(trees)
+    if len(redact.texts) != known:
+        trees = redact.without(trees)
     walk.mutable = True in walk.mutables
     walk.marks = walk.parts[0] if len(walk.parts) == 1 else [mark for part in walk.parts for mark in part]
     objects.walked += 1 + limits.nodes - walk.nodes - walk.cheap

@@ -139,6 +139,22 @@ fn a_test_that_changes_what_it_rests_on_is_not_run_for_ever() {
 }
 
 #[test]
+fn a_clock_that_was_set_back_hides_no_run_and_holds_none_up() {
+    let mut place = Place::new();
+    place.ran(place.used(None), true);
+    let file = rel("tests/llm/test_a.yaml");
+    let now = crate::base::clock::now();
+    let last = place.board.tests.get_mut(&file).unwrap().last.as_mut().unwrap();
+    let old = last.run.clone();
+    // It ran a day before the clock went back by one.
+    last.run.at = Moment(now.0 + 86_400_000);
+    assert!((0..20).all(|_| place.board.may_run_again(&file, now)), "it did not run right before");
+    assert!(place.board.take(&file, SpecRun { at: now, ..old.clone() }, None), "what runs now is news");
+    assert!(!place.board.take(&file, SpecRun { at: now, ..old.clone() }, None), "once");
+    assert!(!place.board.take(&file, SpecRun { at: Moment(now.0 - 1), ..old }, None), "an older one comes late");
+}
+
+#[test]
 fn steps_are_kept_as_they_come() {
     let mut place = Place::new();
     let file = rel("tests/llm/test_a.yaml");

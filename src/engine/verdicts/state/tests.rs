@@ -76,6 +76,29 @@ fn a_failure_waits_until_a_newer_run_passes_and_again_when_it_is_back() {
 }
 
 #[test]
+fn an_edit_makes_a_verdict_stale_and_a_run_makes_it_fresh_although_the_clock_was_set_back() {
+    let place = tempfile::tempdir().unwrap();
+    let core = opened(place.path());
+    judged(&core, Ruling::Pass, "");
+    let is_stale = || core.state.lock().verdicts[TEST].is_stale();
+    // It ran a day before the clock went back by one.
+    let day = 86_400_000;
+    let function = test_of(&core);
+    let mut future = core.store().verdict(TEST).unwrap().unwrap().judged;
+    (future.began, future.at) = (Moment(future.began.0 + day), Moment(future.at.0 + day));
+    assert!(core.store().put_verdict(&future, &function).unwrap());
+    load(&core).unwrap();
+    assert!(!is_stale());
+    mark_stale_in(&core, &|_| true);
+    assert!(is_stale(), "the edit came later");
+    judged(&core, Ruling::Fail, "Because.");
+    let now = core.state.lock().verdicts[TEST].stored.judged.verdict.verdict;
+    assert!(now == Ruling::Fail && !is_stale(), "the run came later still");
+    mark_stale_in(&core, &|_| true);
+    assert!(is_stale());
+}
+
+#[test]
 fn a_test_that_fails_by_its_own_assertion_is_red_and_asks_nothing() {
     let place = tempfile::tempdir().unwrap();
     let core = opened(place.path());
