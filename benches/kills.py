@@ -140,8 +140,7 @@ class Place:
 
     def recordings(self) -> int:
         lines = [json.loads(line) for line in self.well("--format", "json", "export").splitlines() if line[:1] == "{"]
-        (rows,) = [line["value"] for line in lines if line.get("result") == "recordings"]
-        return len(rows)
+        return sum(line.get("result") == "recording" for line in lines)
 
     def edit(self) -> None:
         """Saves the user's file as an editor does."""

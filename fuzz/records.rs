@@ -84,7 +84,15 @@ pub fn values() -> Vec<Vec<u8>> {
         tagged("enum", vec![Text("m"), Text("Colour"), Text("RED|BLUE"), Int(3)]),
         tagged("nt", vec![Text("m"), Text("Point"), Tuple(vec![Text("x")]), Tuple(vec![Int(1)])]),
         tagged("new", vec![Text("decimal"), Text("Decimal"), Tuple(vec![Text("1.10")]), empty()]),
-        tagged("new", vec![Text("types"), Text("FunctionType"), Tuple(vec![Text("m"), Text("f.<locals>.g"), empty(), Tuple(vec![])]), empty()]),
+        tagged(
+            "new",
+            vec![
+                Text("types"),
+                Text("FunctionType"),
+                Tuple(vec![Text("m"), Text("f.<locals>.g"), empty(), Tuple(vec![])]),
+                empty(),
+            ],
+        ),
         tagged("exc", vec![Int(1), Text("builtins"), Text("KeyError"), Tuple(vec![Text("k")]), empty()]),
         tagged("gen", vec![Text("m"), Text("ticks"), Dict(vec![(Text("n"), Int(3))])]),
         tagged("partial", vec![Int(1), Tuple(vec![Int(2)]), empty()]),
@@ -135,7 +143,8 @@ pub fn spool() -> Vec<u8> {
         let id = Int(i32::try_from(at).unwrap() + 1);
         let mut arguments = vec![b'(', 1, 0, 0, 0];
         arguments.extend(value);
-        let head: Vec<Vec<u8>> = [Text("C"), id.clone(), Int(1), Nothing, Int(10), True, Int(0), Nothing].iter().map(one).collect();
+        let head: Vec<Vec<u8>> =
+            [Text("C"), id.clone(), Int(1), Nothing, Int(10), True, Int(0), Nothing].iter().map(one).collect();
         let tail: Vec<Vec<u8>> = [Nothing, Nothing].iter().map(one).collect();
         let parts = head.iter().chain([&arguments]).chain(&tail).map(Vec::as_slice).collect::<Vec<_>>();
         let mut body = vec![b'('];

@@ -51,7 +51,9 @@ pub fn is_value(name: &str, value: &str) -> bool {
 
 /// Lists the keys of an object whose values a name beside them makes secret.
 pub(super) fn hidden(fields: &Map<String, Value>) -> Vec<String> {
-    let of = |is_name: bool| fields.iter().filter_map(move |(key, held)| Some((key, held, part(key).filter(|part| part.1 == is_name)?)));
+    let of = |is_name: bool| {
+        fields.iter().filter_map(move |(key, held)| Some((key, held, part(key).filter(|part| part.1 == is_name)?)))
+    };
     let is_secret = |name: &Value, held: &Value| {
         let value = |held: &Value| match held {
             Value::String(text) => Some(text.clone()),

@@ -81,9 +81,17 @@ fn everywhere(text: &str, from: usize) -> impl Iterator<Item = Found> {
     let rest = &text[from..];
     let formed = |form: &Form| first_of(rest, *form).map(|(start, end)| (start, end, form.3));
     let formed = FORMS.iter().filter_map(formed).min_by_key(rank);
-    [formed, private_key(rest), logins::with_scheme(rest), logins::alone(rest), credentials(rest), card(rest), beside::first(rest, 0)]
-        .into_iter()
-        .filter_map(move |found| moved(found, from))
+    [
+        formed,
+        private_key(rest),
+        logins::with_scheme(rest),
+        logins::alone(rest),
+        credentials(rest),
+        card(rest),
+        beside::first(rest, 0),
+    ]
+    .into_iter()
+    .filter_map(move |found| moved(found, from))
 }
 
 fn private_key(text: &str) -> Option<Found> {

@@ -5,8 +5,8 @@ use super::finders::{Found, is_placeholder};
 
 /// What stands before an address that somebody writes to, and no user.
 const ADDRESSES: [&str; 22] = [
-    "mailto", "sip", "sips", "xmpp", "acct", "email", "e-mail", "mail", "to", "cc", "bcc", "from", "reply-to", "sender", "contact",
-    "npm", "git", "ssh", "im", "jabber", "user", "owner",
+    "mailto", "sip", "sips", "xmpp", "acct", "email", "e-mail", "mail", "to", "cc", "bcc", "from", "reply-to", "sender",
+    "contact", "npm", "git", "ssh", "im", "jabber", "user", "owner",
 ];
 /// What stands behind `@` and is no host.
 const DIGESTS: [&str; 3] = ["sha256", "sha512", "md5"];
@@ -37,7 +37,9 @@ pub(super) fn with_scheme(text: &str) -> Option<Found> {
 /// (`author:ada.lovelace7@example.com`): where nothing tells them apart, a name is no password.
 pub(super) fn alone(text: &str) -> Option<Found> {
     text.match_indices('@').find_map(|(at, _)| {
-        let parts = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '(' | ')' | '[' | '{' | '}' | ',' | ';' | '|');
+        let parts = |c: char| {
+            c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '(' | ')' | '[' | '{' | '}' | ',' | ';' | '|')
+        };
         let start = text[..at].rfind(parts).map_or(0, |before| before + text[before..].chars().next().map_or(1, char::len_utf8));
         let (user, password) = text[start..at].split_once(':')?;
         let name = user.rsplit('=').next()?;
@@ -70,7 +72,8 @@ fn is_password(password: &str, rest: &str) -> bool {
         return true; // nobody writes to a port
     }
     let is_mixed = password.contains(char::is_alphabetic) && !password.chars().all(char::is_alphabetic);
-    let is_one = if is_domain || is_ip || host == "localhost" { password.chars().count() >= PASSWORD_MIN } else { looks_secret(password) };
+    let is_one =
+        if is_domain || is_ip || host == "localhost" { password.chars().count() >= PASSWORD_MIN } else { looks_secret(password) };
     is_mixed && is_one && !is_called(password)
 }
 
@@ -79,7 +82,8 @@ fn is_called(text: &str) -> bool {
     text.split(['.', '_', '-', '+']).all(|piece| {
         let word = piece.trim_end_matches(|c: char| c.is_ascii_digit());
         let length = word.chars().count();
-        let is_name = length < 3 && word.chars().all(char::is_alphabetic) || is_word(word, length) && word.chars().all(char::is_alphabetic);
+        let is_name =
+            length < 3 && word.chars().all(char::is_alphabetic) || is_word(word, length) && word.chars().all(char::is_alphabetic);
         !piece.is_empty() && is_name && piece.len() - word.len() <= DIGITS_MAX
     })
 }

@@ -126,7 +126,10 @@ fn joined(text: &str) -> Option<String> {
         let starts = at == 0 || !letters[at - 1].is_alphanumeric();
         let mut end = at;
         let mut word = String::new();
-        while starts && letters.get(end).is_some_and(|c| c.is_alphabetic()) && !letters.get(end + 1).is_some_and(|c| c.is_alphanumeric()) {
+        while starts
+            && letters.get(end).is_some_and(|c| c.is_alphabetic())
+            && !letters.get(end + 1).is_some_and(|c| c.is_alphanumeric())
+        {
             word.push(letters[end]);
             end += 2;
             if !letters.get(end - 1).is_some_and(|sign| matches!(sign, ' ' | '.' | '-' | '_' | '*' | '·')) {
@@ -154,10 +157,13 @@ fn lettered(text: &str) -> Option<String> {
         let mixed = word.contains(|c: char| c.is_ascii_digit()) && word.contains(|c: char| c.is_ascii_alphabetic());
         if mixed { word.chars().map(letter).collect() } else { word.to_owned() }
     };
-    let made: String = text.split_inclusive(|c| !is_part(c)).map(|piece| {
-        let end = piece.find(|c| !is_part(c)).unwrap_or(piece.len());
-        read(&piece[..end]) + &piece[end..]
-    }).collect();
+    let made: String = text
+        .split_inclusive(|c| !is_part(c))
+        .map(|piece| {
+            let end = piece.find(|c| !is_part(c)).unwrap_or(piece.len());
+            read(&piece[..end]) + &piece[end..]
+        })
+        .collect();
     (made != text).then_some(made)
 }
 

@@ -13,6 +13,7 @@ use crate::base::text::{cut, display_line};
 use crate::domain::clause::{Calls, Clause, Head, Outcome as Found, Scope, Times};
 use crate::domain::journey::{JourneyEvent, LineId};
 use crate::judge::answer::{Answer, Claim, Confidence, Kind, Outcome, Quote, SCHEMA, Sentence, fold};
+use crate::judge::disguise;
 use crate::judge::evaluate::evaluate;
 use crate::judge::names::Names;
 use crate::judge::prompt_journey::{Line, PromptJourney};

@@ -60,6 +60,10 @@ impl Place {
         }
         std::fs::write(place.path("project/module.py"), "x = 1\n").unwrap();
         std::fs::write(place.path("outside/secret"), "secret").unwrap();
+        for file in ["outside/secret", "project/module.py"] {
+            // Where the file system has attributes: there is one to remove.
+            let _ = rustix::fs::setxattr(place.path(file), "user.there", b"x", rustix::fs::XattrFlags::empty());
+        }
         place
     }
 

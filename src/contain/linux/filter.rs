@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen as Len, SeccompCmpOp as Op, SeccompCondition, SeccompFilter, SeccompRule,
-    TargetArch, apply_filter,
+    TargetArch, apply_filter, sock_filter,
 };
 
 use super::failure::{Failure, Step};
@@ -62,7 +62,22 @@ const DENIED: &[libc::c_long] = &[
     libc::SYS_process_madvise,
     // It stays when nobody has it open, and no limit counts it.
     libc::SYS_shmget,
+    // Memory that nobody but its owner can look at, also not who counts it.
+    libc::SYS_memfd_secret,
+    libc::SYS_fanotify_init,
+    libc::SYS_quotactl_fd,
+    OPEN_TREE_ATTR,
 ];
+
+/// Calls of Linux 6.13 and later, by the numbers that they have on every machine.
+const SETXATTRAT: libc::c_long = 463;
+const REMOVEXATTRAT: libc::c_long = 466;
+const OPEN_TREE_ATTR: libc::c_long = 467;
+const FILE_SETATTR: libc::c_long = 469;
+
+/// The newest call that was looked at here. What a newer kernel has besides is as if it had it not: it may change files by their
+/// path, as three of the last seven do.
+const NEWEST: u32 = 469;
 
 /// Calls that Landlock does not look at: they change files by path, or reach what other processes share.
 /// Inside namespaces there is nothing to change or to reach.
@@ -79,6 +94,9 @@ const DENIED_WITHOUT_NAMESPACES: &[libc::c_long] = &[
     libc::SYS_removexattr,
     libc::SYS_lremovexattr,
     libc::SYS_fremovexattr,
+    SETXATTRAT,
+    REMOVEXATTRAT,
+    FILE_SETATTR,
     libc::SYS_shmat,
     libc::SYS_shmctl,
     libc::SYS_semget,
@@ -104,6 +122,13 @@ const F_SETOWN_EX: libc::c_int = 15;
 const SETS_OWNER: &[libc::c_int] = &[libc::F_SETOWN, F_SETOWN_EX];
 const SETS_OWNER_BY_IOCTL: &[u64] = &[0x8901, 0x8902];
 
+/// A command of `fcntl` by which whoever may read a file makes everybody wait who wants to write it.
+const F_SETLEASE: libc::c_int = 1024;
+
+/// Requests that change what a file is like, of which reading is all that a descriptor has to allow: its flags, by two widths and
+/// two names, its version, its encryption, and that nobody ever writes it again.
+const CHANGES_BY_IOCTL: &[u64] = &[0x4008_6602, 0x4004_6602, 0x401c_5820, 0x4008_7602, 0x4004_7602, 0x800c_6613, 0x4080_6685];
+
 /// Options of `prctl`; the second one has no effect on who owns the user namespace.
 const WITHDRAWING: &[libc::c_int] = &[libc::PR_SET_PDEATHSIG, libc::PR_SET_DUMPABLE];
 
@@ -128,9 +153,10 @@ pub(super) fn apply(level: Level, profile: Profile, has_referee: bool) -> Result
         if has_referee {
             rules.insert(libc::SYS_pidfd_send_signal, Vec::new());
         }
-        let owners = SETS_OWNER.iter().map(|command| rule(vec![condition(1, Op::Eq, *command as u64)?]));
-        rules.insert(libc::SYS_fcntl, owners.collect::<Result<_, _>>()?);
     }
+    let owners = if level == Level::Namespaces { &[] } else { SETS_OWNER };
+    let commands = owners.iter().chain([&F_SETLEASE]).map(|command| rule(vec![condition(1, Op::Eq, *command as u64)?]));
+    rules.insert(libc::SYS_fcntl, commands.collect::<Result<_, _>>()?);
     rules.insert(libc::SYS_socket, sockets(profile)?);
     rules.insert(libc::SYS_socketpair, pairs(profile)?);
     rules.insert(libc::SYS_ioctl, requests(level)?);
@@ -143,7 +169,21 @@ pub(super) fn apply(level: Level, profile: Profile, has_referee: bool) -> Result
     also_by_x32(&mut rules);
     install(rules, libc::EPERM as u32)?;
     // Its flags lie in memory, where a filter cannot look. As if unknown, the C library falls back to `clone`.
-    install(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS as u32)
+    install(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS as u32)?;
+    apply_filter(&without_newer()).step("seccomp")
+}
+
+/// Gives a filter in which calls above the newest one that is known here fail as unknown, by the numbers of x32 too.
+fn without_newer() -> BpfProgram {
+    let step = |code: u32, jt: u8, jf: u8, k: u32| sock_filter { code: code as u16, jt, jf, k };
+    let (number, is_above) = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K);
+    vec![
+        step(number, 0, 0, 0),
+        step(libc::BPF_ALU | libc::BPF_AND | libc::BPF_K, 0, 0, !(X32 as u32)),
+        step(is_above, 0, 1, NEWEST),
+        step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32),
+        step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ]
 }
 
 fn condition(argument: u8, operator: Op, value: u64) -> Result<SeccompCondition, Failure> {
@@ -188,12 +228,14 @@ fn pairs(profile: Profile) -> Result<Vec<SeccompRule>, Failure> {
     Ok(rules)
 }
 
-/// Requests that put characters into a terminal's input and, without a process namespace, those that set who gets a file's signals.
+/// Requests that put characters into a terminal's input and, without namespaces, those that set who gets a file's signals and what
+/// a file is like.
 fn requests(level: Level) -> Result<Vec<SeccompRule>, Failure> {
     const TIOCSTI: u64 = 0x5412;
     const TIOCLINUX: u64 = 0x541C;
-    let owners = if level == Level::Namespaces { &[] } else { SETS_OWNER_BY_IOCTL };
-    [TIOCSTI, TIOCLINUX].iter().chain(owners).map(|request| rule(vec![condition(1, Op::Eq, *request)?])).collect()
+    let (owners, changes): (&[u64], &[u64]) =
+        if level == Level::Namespaces { (&[], &[]) } else { (SETS_OWNER_BY_IOCTL, CHANGES_BY_IOCTL) };
+    [TIOCSTI, TIOCLINUX].iter().chain(owners).chain(changes).map(|request| rule(vec![condition(1, Op::Eq, *request)?])).collect()
 }
 
 /// Starting a process in namespaces of its own.
