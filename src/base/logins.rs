@@ -41,6 +41,10 @@ pub(super) fn alone(text: &str) -> Option<Found> {
             c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '(' | ')' | '[' | '{' | '}' | ',' | ';' | '|')
         };
         let start = text[..at].rfind(parts).map_or(0, |before| before + text[before..].chars().next().map_or(1, char::len_utf8));
+        // What stands in the place of a secret begins with a bracket.
+        if text[..start].ends_with('[') && is_placeholder(&text[start - 1..]) {
+            return None;
+        }
         let (user, password) = text[start..at].split_once(':')?;
         let name = user.rsplit('=').next()?;
         let of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '+' | '%');

@@ -32,6 +32,7 @@ pub struct Index {
     exclude: Vec<String>,
     folders: Vec<String>,
     too_large: Vec<RelPath>,
+    cut: bool,
     configuration: Vec<RelPath>,
     others: Arc<[RelPath]>,
 }
@@ -54,6 +55,7 @@ impl Index {
             exclude: exclude.to_vec(),
             folders: found.folders,
             too_large: found.too_large,
+            cut: found.cut,
             configuration: found.configuration,
             others: found.others.into(),
             ..Self::default()
@@ -141,6 +143,7 @@ impl Index {
         all.extend(self.entries.keys().cloned());
         self.folders = found.folders;
         self.too_large = found.too_large;
+        self.cut = found.cut;
         self.configuration = found.configuration;
         self.others = found.others.into();
         all.into_iter().collect()
@@ -255,6 +258,12 @@ impl Index {
     #[must_use]
     pub fn others(&self) -> &[RelPath] {
         &self.others
+    }
+
+    /// Tells whether the project has more Python files than are taken.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.cut
     }
 
     /// Gives Python files that were too large to read.

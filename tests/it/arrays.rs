@@ -109,6 +109,23 @@ fn pytest(place: &Place, file: &str) -> Output {
 
 /// R2, R3, R10: tests of arrays and frames read as people write them, pass as they are, and notice a value, a dtype, a
 /// shape, an index or a name that is another.
+/// numpy starts threads and looks at the machine when it is imported: each sandbox has to let it.
+#[cfg(target_os = "linux")]
+#[test]
+fn arrays_and_frames_are_run_again_in_every_sandbox() {
+    let place = Place::fixture("tables");
+    let python = python_with("pandas");
+    let python = python.to_str().unwrap();
+    let (code, _, err) = place.run(&["--trust", "--python", python, "run", "--", python, "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    for level in crate::contain::levels() {
+        let mut command = place.command(&["--trust", "--python", python, "replay", "--format", "human"]);
+        let output = command.env("PYTEAD_SANDBOX", level.word()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains("49 calls compared: 49 as before"), "{level:?}: {said}{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
 #[test]
 fn arrays_and_frames_are_drafted_and_notice_changes() {
     let place = Place::fixture("tables");

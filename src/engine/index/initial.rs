@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::base::clock::{self, Moment};
+use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::event::{Event, JobKind, Level};
@@ -19,6 +20,7 @@ use crate::engine::state::core::Core;
 use crate::engine::state::jobs;
 use crate::source::index::Index;
 use crate::source::kept::{self, Kept};
+use crate::source::walk::{FILES_MAX, SIZE_MAX};
 use crate::store;
 use crate::write::apply::{sweep, temporary_in};
 
@@ -61,6 +63,7 @@ pub async fn index(core: &Arc<Core>, again: impl Future<Output = ()> + Send) {
     drop(turn);
     job.end(true);
     tell(core, started);
+    tell_unread(core);
     syntax_errors::warn(core, None).await;
     // Once it is in use: nobody waits for this, and the next start is quicker for it.
     let Some(place) = place(core).filter(|_| parsed > files / FEW) else { return };
@@ -83,6 +86,24 @@ fn tell(core: &Core, started: Moment) {
         None,
     );
     core.announce(Event::Indexed { files, functions, errors, ms });
+}
+
+/// Tells what of the project was not read.
+fn tell_unread(core: &Core) {
+    let index = core.index();
+    if index.is_cut() {
+        let most = text::thousands(FILES_MAX);
+        let trouble = Trouble::usage(format!("There are more than {most} Python files here. The rest of them is not read."));
+        core.complain(
+            "index",
+            &trouble.so("Name the folder of one project with --root, or leave folders out with record.exclude."),
+        );
+    }
+    if let [first, others @ ..] = index.too_large() {
+        let others = if others.is_empty() { String::new() } else { format!(" and {}", text::count(others.len(), "more file")) };
+        let line = format!("{first}{others}: larger than {}, and not read", text::bytes(SIZE_MAX));
+        core.log.add(Level::Warning, "index", line, None);
+    }
 }
 
 /// Removes what killed processes left half written in our folder.

@@ -117,6 +117,8 @@ class Function:
 
 def _pairs(names: tuple) -> tuple:
     """Gives the places of the parameters that hold a value whose name another one holds."""
+    if all([redact.word_or_beside(name) != redact.BESIDE for name in names]):
+        return ()  # as nearly always
     ends = [redact.tokens(name) for name in names]
     keys = [parts[:-1] for parts in ends if parts and parts[-1] in redact.NAME_KEYS]
     return tuple([
