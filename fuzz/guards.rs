@@ -5,7 +5,8 @@ use std::path::Path;
 use pytead_tui::base::redact::{Redactor, Safe};
 use pytead_tui::base::yaml::{self, Located};
 use pytead_tui::config::layers::{self, Layers};
-use pytead_tui::config::trust::{Trust, TrustList};
+use pytead_tui::config::trust::TrustList;
+use pytead_tui::domain::snapshot::Trust;
 use pytead_tui::judge::validate;
 use pytead_tui::spec::{load, written};
 

@@ -328,8 +328,14 @@ mod tests {
         let flat = format!("a: &a [{}]\nb: [{}]\n", vec!["x"; 3000].join(","), vec!["*a"; 3000].join(","));
         let nested = "[".repeat(5_000) + &"]".repeat(5_000);
         let maps = "{a: ".repeat(5_000) + "1" + &"}".repeat(5_000);
-        for text in [flat, nested, maps] {
+        // Half a megabyte that is said two thousand times, among as many anchors as hide that.
+        let anchors: String = (0..2_000).map(|number| format!("k{number}: &k{number} x\n")).collect();
+        let said = format!("{anchors}a: &a {}\nb: [{}]\n", "x".repeat(500_000), "*a,".repeat(2_000));
+        let merged = format!("a: &a {{{}}}\nb:\n{}", "x: 1, ".repeat(1_000), "  - {<<: *a}\n".repeat(300));
+        let lines = format!("{anchors}a: &a |\n{}b: [{}]\n", "  text\n".repeat(60_000), "*a,".repeat(1_900));
+        for text in [flat, nested, maps, said, merged, lines] {
             assert!(read::<Located>(&text).is_err(), "{}", &text[..40]);
+            assert!(read_large::<serde_json::Value>(&text).is_err(), "{}", &text[..40]);
             assert!(tree(&text).is_err(), "{}", &text[..40]);
         }
     }
