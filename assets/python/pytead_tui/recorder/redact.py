@@ -23,6 +23,7 @@ stems: list = []  # every secret name has one of them in it
 _ordinals: dict = {}
 texts: dict = {}  # hashes of redacted texts that look like secrets → word
 inside: dict = {}  # the redacted texts themselves → word: those that are looked for inside other texts
+fresh: list = []  # the redacted texts that were met last: what was told just before may hold them
 numbers: dict = {}  # redacted numbers that look like secrets → word; while there is one, it is among the texts, too
 LONG = 8  # a shorter text may be inside another by chance
 DIGITS_MOST = 64  # more digits are not looked for
@@ -281,8 +282,11 @@ def _look_out(word: str, raw: object) -> None:
     texts[hash(text)] = word
     if word in OBJECTS:
         return
-    if len(text) >= LONG and len(inside) < MOST:
-        inside[text] = word
+    if len(text) >= LONG:
+        fresh.append(text)
+        del fresh[:-MOST]
+        if len(inside) < MOST:
+            inside[text] = word
     if len(text) < DIGITS_MOST and text.isdigit() and text.isascii() and text[:1] not in ("0", b"0"):
         numbers[int(text)] = word
 
@@ -362,6 +366,9 @@ def without(tree: object) -> object:
         return kind(map(without, tree))
     if kind is str or kind is bytes:
         word = word_of(tree)
+        for raw in fresh if word is None else ():
+            if type(raw) is kind and raw in tree:
+                word = texts[hash(raw)]
     else:
         word = numbers.get(tree) if kind is int else None
     return tree if word is None else placeholder(word, tree)
