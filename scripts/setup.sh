@@ -110,6 +110,17 @@ need_clocks() {
     touch "$marker"
 }
 
+# Flask and the plugin for Django's tests: apart from everything else, for a plugin shows in every project.
+need_web() {
+    local marker
+    marker=.venv/.web-$(sha <requirements-web.txt)
+    if [ -e "$marker" ]; then return; fi
+    say "Installing packages of requirements-web.txt into .venv/web"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --upgrade --target .venv/web --no-deps \
+        --requirement requirements-web.txt
+    touch "$marker"
+}
+
 # Tells whether the system has the library where it is looked for. Programs of LLVM alone do not bring it.
 has_libclang() {
     local folder

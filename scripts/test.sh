@@ -10,6 +10,7 @@ need_mcp_client
 need_arrays
 need_django
 need_clocks
+need_web
 log=$(mktemp)
 summary=$(mktemp)
 trap 'rm -f "$log" "$summary"' EXIT

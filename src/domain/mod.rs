@@ -33,6 +33,7 @@ pub mod recorded_test;
 mod round_trips;
 #[cfg(test)]
 pub mod samples;
+pub mod scene;
 pub mod secret;
 pub mod settings;
 pub mod snapshot;

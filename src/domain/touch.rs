@@ -49,6 +49,8 @@ pub enum Touch {
     Bound(FunctionId),
     /// What stands in for a function that left its process while the call was made (R17).
     StandIn(Answers),
+    /// What the recorded test did with fixtures until it made the call, as JSON: a [`Scene`](super::scene::Scene).
+    Scene(String),
     /// What this version cannot read: of a newer recorder, or of a damaged spool.
     Unknown {
         /// The kind, as it was written.
@@ -130,6 +132,7 @@ mod kind {
     pub const VARIABLE: &str = "variable";
     pub const BOUND: &str = "bound";
     pub const STAND_IN: &str = "stand-in";
+    pub const SCENE: &str = "scene";
 }
 
 impl Touch {
@@ -146,6 +149,7 @@ impl Touch {
             kind::WARNING => return Self::Warning(detail),
             kind::OUTPUT => return Self::Output(detail),
             kind::BOUND => return Self::Bound(FunctionId(detail)),
+            kind::SCENE => return Self::Scene(detail),
             kind::FILE => Some(Self::File(FileAccess::from_stored(&detail))),
             kind::PROCESS => Some(Self::Process(ProcessStart::from_stored(&detail))),
             kind::CONTENT => {
@@ -178,6 +182,7 @@ impl Touch {
             Self::Variable { .. } => kind::VARIABLE,
             Self::Bound(_) => kind::BOUND,
             Self::StandIn(_) => kind::STAND_IN,
+            Self::Scene(_) => kind::SCENE,
             Self::Unknown { kind, .. } => kind,
         }
     }
@@ -195,6 +200,7 @@ impl Touch {
             | Self::Warning(detail)
             | Self::Output(detail)
             | Self::Unknown { detail, .. }
+            | Self::Scene(detail)
             | Self::Bound(FunctionId(detail)) => Cow::Borrowed(detail),
             Self::File(access) => Cow::Owned(access.to_string()),
             Self::Process(start) => Cow::Owned(start.to_string()),
@@ -221,7 +227,8 @@ impl Touch {
             | Self::Content { .. }
             | Self::Variable { .. }
             | Self::Bound(_)
-            | Self::StandIn(_) => false,
+            | Self::StandIn(_)
+            | Self::Scene(_) => false,
         }
     }
 
@@ -352,9 +359,9 @@ mod tests {
 
     use super::*;
 
-    const KINDS: [&str; 14] = [
+    const KINDS: [&str; 15] = [
         "clock", "random", "env", "cwd", "file", "net", "process", "thread", "warning", "output", "content", "variable", "bound",
-        "stand-in",
+        "stand-in", "scene",
     ];
 
     fn touch(kind: &str, detail: &str) -> Touch {
@@ -374,6 +381,7 @@ mod tests {
             ("variable", "SHOP=Ada"),
             ("bound", "shop:Money.__lt__"),
             ("stand-in", "rates\0Client.get\0await\x003 7"),
+            ("scene", "{}"),
         ] {
             assert!(!touch(kind, detail).forbids_replay(), "{kind} {detail}");
         }

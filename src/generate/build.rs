@@ -67,7 +67,7 @@ pub fn fold(setup: &[Statement], expression: &Expr) -> String {
 /// # Errors
 /// Fails with the reason when the value has no code form.
 pub fn build<'a>(value: &Value, hint: &str, call: &'a Call, project: Project<'a>, scope: &mut Scope) -> Result<Built, Reason> {
-    together(call, project, scope, Way::State, |builder| builder.value(value, hint)).map(|(expression, work)| Built {
+    together(call, project, scope, Way::State, &[], |builder| builder.value(value, hint)).map(|(expression, work)| Built {
         setup: work.setup,
         expression,
         imports: work.imports,
@@ -89,12 +89,14 @@ pub enum Way {
     Fields,
 }
 
-/// Runs a construction until it needs no more names: a value that is met twice is bound to a name in the next attempt.
+/// Runs a construction until it needs no more names: a value that is met twice is bound to a name in the next attempt. `given`
+/// names the objects that are there already, by their ordinals.
 pub(super) fn together<'a, T>(
     call: &'a Call,
     project: Project<'a>,
     scope: &mut Scope,
     way: Way,
+    given: &[(u64, String)],
     mut construct: impl FnMut(&mut Builder<'a, '_>) -> Result<T, Stop>,
 ) -> Result<(T, Work), Reason> {
     let mut bind = BTreeSet::new();
@@ -105,7 +107,7 @@ pub(super) fn together<'a, T>(
             scope,
             way,
             bind: &bind,
-            work: Work::default(),
+            work: Work::with(given),
             depth: 0,
             efforts: 0,
             known: None,
@@ -151,6 +153,15 @@ pub(super) struct Work {
 }
 
 impl Work {
+    /// Begins with objects that have names.
+    fn with(given: &[(u64, String)]) -> Self {
+        Self {
+            taken: given.iter().map(|(_, name)| name.clone()).collect(),
+            seen: given.iter().map(|(ordinal, name)| (*ordinal, Seen::Bound(name.clone()))).collect(),
+            ..Self::default()
+        }
+    }
+
     /// Gives the name an object is bound to.
     pub(super) fn name_of(&self, ordinal: u64) -> Option<&str> {
         match self.seen.get(&ordinal)? {

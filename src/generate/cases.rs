@@ -21,6 +21,7 @@ use crate::generate::expect::identity;
 use crate::generate::layout::Expr;
 use crate::generate::project::{Lookup, Project};
 use crate::generate::render::constants;
+use crate::generate::scenes::Around;
 use crate::generate::scope::{Scope, snake};
 use crate::generate::stand_ins;
 use crate::generate::surroundings::Laid;
@@ -76,8 +77,69 @@ pub fn case<'a>(
     let bound = call.bound().map(|name| function.bound_to(name));
     let function = bound.as_ref().unwrap_or(function);
     refuse(call, function)?;
-    let mut laid = Laid::of(call, project, scope)?;
-    let (mut case, work) = build::together(call, project, scope, way, |builder| assemble(builder, call, function, known))?;
+    let laid = Laid::of(call, project, scope)?;
+    finish(call, function, known, project, scope, (way, &[]), laid)
+}
+
+/// Turns a call that a test makes itself into a case with what its fixtures gave. Nothing is evaluated for it: only pytest has
+/// the fixtures, so that the proof alone decides.
+///
+/// # Errors
+/// Fails with the reason, for people, when no test can be made of it.
+pub fn case_within<'a>(
+    call: &'a Call,
+    function: &Function,
+    known: Known,
+    project: Project<'a>,
+    scope: &mut Scope,
+    around: &Around,
+) -> Result<Case, Reason> {
+    if function.kind == FunctionKind::Nested || function.id.qualname().contains("<locals>") {
+        return Err(ReasonCode::NestedFunction.into());
+    }
+    if matches!(call.effect.outcome, Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_)) {
+        return Err(ReasonCode::NoResult.into());
+    }
+    let laid = Laid {
+        params: around.fixtures.clone(),
+        decorators: around.marks.clone(),
+        steps: around.lines.clone(),
+        within: around.within.clone(),
+        imports: around.imports.clone(),
+        ..Laid::of(call, project, scope)?
+    };
+    let ordinal = |param: &str| call.args.iter().find(|arg| arg.name == param)?.value.ordinal();
+    let given: Vec<(u64, String)> =
+        around.given.iter().filter_map(|(param, name)| Some((ordinal(param)?, name.clone()))).collect();
+    let mut case = finish(call, function, known, project, scope, (Way::State, &given), laid)?;
+    case.check = (String::new(), Value::Tuple(Vec::new()));
+    // What a fixture gave is no word for the name of a test.
+    for arg in &mut case.args {
+        if around.given.iter().any(|(param, _)| *param == arg.recorded.name) {
+            arg.recorded.value = Value::None;
+        }
+    }
+    for assertion in &mut case.assertions {
+        around.by_rows(assertion);
+    }
+    let lines = case.laid.steps.len() + case.setup.iter().map(|statement| statement.lines(4).len()).sum::<usize>();
+    if lines > SETUP_MAX {
+        return Err(ReasonCode::SetupTooLong.with(lines));
+    }
+    Ok(case)
+}
+
+fn finish<'a>(
+    call: &'a Call,
+    function: &Function,
+    known: Known,
+    project: Project<'a>,
+    scope: &mut Scope,
+    (way, given): (Way, &[(u64, String)]),
+    mut laid: Laid,
+) -> Result<Case, Reason> {
+    let assembled = build::together(call, project, scope, way, given, |builder| assemble(builder, call, function, known));
+    let (mut case, work) = assembled?;
     case.imports.extend(work.imports);
     case.locals = work.taken;
     case.by_hand = work.by_hand;

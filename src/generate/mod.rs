@@ -39,6 +39,7 @@ pub mod render;
 pub mod replay;
 pub mod repr;
 pub mod rules;
+pub mod scenes;
 pub mod scope;
 pub mod stand_ins;
 pub mod steady;

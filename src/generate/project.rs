@@ -7,6 +7,7 @@ use crate::domain::function::{Class, Field, Function, FunctionId, FunctionKind, 
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::learned::{self, Learned};
+use crate::generate::scenes::Told;
 use crate::source::called::Form;
 use crate::source::facades::Facades;
 use crate::source::names::absolute;
@@ -39,6 +40,8 @@ pub struct Project<'a> {
     pub says: &'a dyn Fn(CallId) -> &'a [(String, Value)],
     /// Lists what has to stand in for functions that a call made and that left its process (R17).
     pub stand_ins: &'a dyn Fn(CallId) -> &'a [StandIn],
+    /// Lists the ways in which recorded tests came to calls of a function.
+    pub scenes: &'a dyn Fn(&FunctionId) -> &'a [Told],
     /// Tells whether a module may be imported: not a script that begins its work when it is.
     pub importable: &'a dyn Fn(&str) -> bool,
     /// The project's own folder on this machine, which stands in no draft.
@@ -114,6 +117,28 @@ pub struct StandIn {
     pub calls: Vec<Call>,
     /// How its arguments are written where it is called; `None` where that is not the same each time.
     pub form: Option<Form>,
+}
+
+/// What Django and SQLAlchemy keep in a row beside its columns: whether it is saved, and rows that it refers to.
+fn is_of_mapper(field: &str, value: &Value) -> bool {
+    let of = |part: &Value| match part {
+        Value::Object { ty, .. } | Value::Opaque { ty, .. } => {
+            (ty.module == "django.db.models.base" && ty.short() == "ModelState")
+                || (ty.module == "sqlalchemy.orm.state" && ty.short() == "InstanceState")
+        }
+        _ => false,
+    };
+    match field {
+        "_state" | "_sa_instance_state" => of(value),
+        "_prefetched_objects_cache" => true,
+        _ => false,
+    }
+}
+
+/// Tells whether an object is a row of Django or SQLAlchemy, by its fields.
+#[must_use]
+pub fn is_row(fields: &[(String, Value)]) -> bool {
+    fields.iter().any(|(name, value)| name != "_prefetched_objects_cache" && is_of_mapper(name, value))
 }
 
 /// The field of an exception that tells the type of what it was raised from.
@@ -256,7 +281,10 @@ impl<'a> Project<'a> {
             matches!(self.method(ty, field), Lookup::Found(found)
                 if found.kind == FunctionKind::Property && !found.decorators.iter().any(|decorator| decorator == "property"))
         };
-        learned::is_kept_hash(field, value) || self.is_filled_later(ty, field, BASES_MAX) || is_property()
+        is_of_mapper(field, value)
+            || learned::is_kept_hash(field, value)
+            || self.is_filled_later(ty, field, BASES_MAX)
+            || is_property()
     }
 
     fn is_filled_later(&self, ty: &TypeName, field: &str, depth: usize) -> bool {

@@ -11,8 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::paths::RelPath;
 use crate::base::text;
+use crate::domain::call::CallId;
 use crate::domain::function::{Function, FunctionId};
-use crate::domain::proposal::{Draft, Helper, LeftOut, Origin};
+use crate::domain::proposal::{Draft, LeftOut, Origin};
 use crate::generate::act::{Act, Target, operand};
 use crate::generate::case::{Case, Ending, Wrap};
 use crate::generate::expect::details::settled;
@@ -128,21 +129,34 @@ fn finish(
     left_out: Vec<LeftOut>,
 ) -> Draft {
     let blocks: Vec<String> = tests.iter().map(|test| test.lines.join("\n")).collect();
-    let text = unions::kept(&format!("{}\n", blocks.join("\n\n\n")));
     let mut all: BTreeSet<Import> = cases.iter().flat_map(|case| case.imports.iter().cloned()).collect();
     all.extend(tests.iter().flat_map(|test| test.imports.iter().cloned()));
-    let used: BTreeSet<Import> = all.into_iter().filter(|import| imports::is_used(import, &text)).collect();
     let mut calls: Vec<_> = cases.iter().map(|case| case.call).collect();
     calls.sort_unstable();
-    let mut helpers: Vec<Helper> = graph::helper(&used, target).into_iter().collect();
-    helpers.extend(tests.iter().flat_map(|test| test.helpers.iter().cloned()));
+    let mut draft = draft_of(function, &blocks, all, calls, project, target, left_out);
+    draft.helpers.extend(tests.iter().flat_map(|test| test.helpers.iter().cloned()));
+    draft
+}
+
+/// Writes the draft of tests that are written, with those of the imports that they use.
+pub(in crate::generate) fn draft_of(
+    function: &Function,
+    blocks: &[String],
+    imports: BTreeSet<Import>,
+    calls: Vec<CallId>,
+    project: Project<'_>,
+    target: &RelPath,
+    left_out: Vec<LeftOut>,
+) -> Draft {
+    let text = unions::kept(&format!("{}\n", blocks.join("\n\n\n")));
+    let used: BTreeSet<Import> = imports.into_iter().filter(|import| imports::is_used(import, &text)).collect();
     Draft {
         imports: imports::statements(&used, project),
         import_roots: imports::roots(&used, function, project),
         tests: trim::test_names(&text),
         calls,
         left_out,
-        helpers,
+        helpers: graph::helper(&used, target).into_iter().collect(),
         ..Draft::new(Origin::Recording, target.clone(), text)
     }
 }
@@ -161,13 +175,17 @@ fn plain(
     let mut imports: BTreeSet<Import> = modules.into_iter().map(Import::module).collect();
     let capsys = (!case.printed.is_empty()).then_some("capsys");
     let own = fixture.map(|fixture| fixture.name.as_str());
-    let fixtures: Vec<&str> = own.into_iter().chain(capsys).chain(case.laid.fixtures.iter().rev().copied()).collect();
+    let params = case.laid.params.iter().map(String::as_str);
+    let others = case.laid.fixtures.iter().rev().copied().filter(|name| !case.laid.params.iter().any(|param| param == name));
+    let fixtures: Vec<&str> = params.chain(own).chain(capsys).chain(others).collect();
     let mut lines = above;
     lines.extend(case.laid.decorators.iter().cloned());
     lines.extend(definition(case, &name, &fixtures, &mut imports));
     lines.push(docstring(&[case], project));
     lines.extend(first);
     lines.extend(case.laid.lines.iter().flat_map(|line| line.lines(4, "", "")).map(|line| line.trim_end().to_owned()));
+    lines.extend(case.laid.steps.iter().cloned());
+    lines.extend(case.laid.within.iter().map(|manager| format!("    {manager}")));
     let begun = lines.len();
     if fixture.is_none() {
         lines.extend(case.setup.iter().flat_map(|statement| statement.lines(4)));
@@ -196,6 +214,9 @@ fn plain(
         }
     }
     lines.extend(case.laid.after.iter().flat_map(|line| line.lines(4, "", "")));
+    if case.laid.within.is_some() {
+        lines.iter_mut().skip(begun).filter(|line| !line.is_empty()).for_each(|line| line.insert_str(0, "    "));
+    }
     if let Some(fixture) = fixture {
         lines.iter_mut().skip(begun).for_each(|line| *line = fixture.instead(line));
     }

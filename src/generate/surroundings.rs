@@ -24,6 +24,12 @@ const FILES_MAX: usize = 1_500;
 pub struct Laid {
     /// pytest's fixtures that the lines and the arguments use.
     pub fixtures: BTreeSet<&'static str>,
+    /// Fixtures of the project that the test takes, and what it does with them first.
+    pub params: Vec<String>,
+    /// Those lines.
+    pub steps: Vec<String>,
+    /// The context manager around the rest of the test.
+    pub within: Option<String>,
     /// The lines.
     pub lines: Vec<Expr>,
     /// What stands in for calls that left their process: lines just before the act, which may use what was made for it.

@@ -38,6 +38,7 @@ impl Bench {
     /// When the project's configuration cannot be read or the folder cannot be written.
     pub fn lay_out<'a>(root: &Path, folder: &Path, tests: impl IntoIterator<Item = (&'a RelPath, &'a str)>) -> io::Result<Self> {
         let config = configure(root, folder)?;
+        let mut above = BTreeSet::new();
         for (path, text) in tests {
             let target = path.under(folder);
             if let Some(parent) = target.parent() {
@@ -45,8 +46,16 @@ impl Bench {
             }
             std::fs::write(target, text)?;
             copy_conftests(root, folder, path)?;
+            above.extend(path.parent().and_then(|folder| folder.parent()));
         }
-        link_project(root, folder)?;
+        // A `conftest.py` reads files beside it, and imports modules.
+        while let Some(below) = above.pop_last() {
+            if folder.join(below.as_str()).join("conftest.py").exists() {
+                link(root, &root.join(below.as_str()), &folder.join(below.as_str()))?;
+            }
+            above.extend(below.parent());
+        }
+        link(root, root, folder)?;
         Ok(Self { folder: folder.to_owned(), config })
     }
 
@@ -74,11 +83,11 @@ impl Bench {
     }
 }
 
-/// Links what lies at the top of the project into the folder, so that `pythonpath` settings and a `conftest.py` at the
-/// root find it as they do in the project. Links out of the project stay out.
-fn link_project(root: &Path, folder: &Path) -> io::Result<()> {
+/// Links what lies in a folder of the project into the one that stands for it, so that `pythonpath` settings and a `conftest.py`
+/// there find it as they do in the project. Links out of the project stay out.
+fn link(root: &Path, source: &Path, folder: &Path) -> io::Result<()> {
     let real_root = root.canonicalize()?;
-    for entry in root.read_dir()?.flatten() {
+    for entry in source.read_dir()?.flatten() {
         let target = folder.join(entry.file_name());
         let hidden = entry.file_name().to_string_lossy().starts_with('.');
         let inside = entry.path().canonicalize().is_ok_and(|real| real.starts_with(&real_root));
@@ -170,6 +179,17 @@ mod tests {
         assert!(there("conftest.py") && there("tests/conftest.py") && there("tests/pytead/test_x.py"));
         assert!(!there("other/conftest.py"));
         assert_eq!(bench.config, folder.path().join("pyproject.toml"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_conftest_finds_the_files_beside_it() {
+        let (folder, _) =
+            lay_out(&[("tests/conftest.py", "b = 1"), ("tests/data.sql", "SELECT 1"), ("tests/pytead/test_old.py", "")]);
+        assert_eq!(std::fs::read_to_string(folder.path().join("tests/data.sql")).unwrap(), "SELECT 1");
+        assert!(!folder.path().join("tests/pytead/test_old.py").exists(), "accepted tests are not among the drafts");
+        let (folder, _) = lay_out(&[("tests/data.sql", "SELECT 1")]);
+        assert!(!folder.path().join("tests/data.sql").exists(), "there is no conftest that could read it");
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod activation;
 mod agent;
+mod applications;
 mod arrays;
 mod asking;
 mod awaited;

@@ -124,22 +124,12 @@ fn what_follows_chance_or_the_clock_is_held_still_or_left_open() {
 /// A project, and the Python of an environment of its own that has, beside pytest, one of the folders below `.venv/clocks`.
 fn with_clock(clock: &str) -> (Place, String) {
     let place = Place::empty();
-    let (python, own) = (crate::harness::python_with_pytest(), place.root().parent().unwrap().join("environment"));
-    let made = Command::new(&python).args(["-m", "venv", "--without-pip"]).arg(&own).status();
-    assert!(made.unwrap().success());
-    let asked = Command::new(&python).args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).output().unwrap();
-    let packages = String::from_utf8(asked.stdout).unwrap();
-    let clocks = concat!(env!("CARGO_MANIFEST_DIR"), "/.venv/clocks");
-    assert!(Path::new(clocks).join(clock).is_dir(), "{clock} is not there: `make test` installs it");
-    let inside = Path::new(&packages).strip_prefix(python.parent().unwrap().parent().unwrap()).unwrap();
-    std::fs::write(own.join(inside.to_str().unwrap().trim()).join("others.pth"), format!("{packages}{clocks}/{clock}\n"))
-        .unwrap();
+    let python = crate::harness::environment_with(&place, &format!("clocks/{clock}"));
     place.save("lib/__init__.py", "");
     let day = "def day(text):\n    return text + str(datetime.date.today())\n";
     let core = format!("import datetime\n\n\ndef age(year):\n    return datetime.date.today().year - year\n\n\n{day}");
     place.save("lib/core.py", &core);
     place.save("main.py", "from lib import core\n\ncore.age(1990)\ncore.day('on ')\n");
-    let python = own.join("bin/python").to_str().unwrap().to_owned();
     (place, python)
 }
 

@@ -121,6 +121,8 @@ class Reaching:
         real = _place(path, folder)
         if real is None or self._is_in(real, self.folders) or _CACHES.intersection(real.split(os.sep)):
             return False
+        if event == "os.mkdir" and live_os.path.isdir(real):
+            return False  # `exist_ok=True`: it is there, and stays as it is
         if self._is_in(real, self.passing):
             if _is_below(real, self.made):
                 return False

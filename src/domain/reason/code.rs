@@ -143,6 +143,8 @@ codes! {
         "Name it to get tests: `pytead-tui gen MODULE:FUNCTION`.";
     CoveredByCallers = "covered-by-callers", "private, and covered by its callers' tests",
         "Nothing to do.";
+    CoveredByRequests = "covered-by-requests", "the requests that run it are tests of other functions",
+        "Nothing to do.";
     Redundant = "redundant", "adds no coverage to the other tests[ (limit: {detail} per function)]",
         "Raise `generation.tests_per_function` to get more.";
     Contradictory = "contradictory", "the same input gave different results",
@@ -219,6 +221,16 @@ codes! {
         "Make the constructor deterministic.";
     InputFilesTooLarge = "input-files-too-large", "reads {detail} characters of files (limit exceeded)",
         "Record with a smaller file.";
+    FixtureInTestFile = "fixture-in-test-file", "its test takes {name} from a test file, which other tests cannot use",
+        "Move the fixture to a `conftest.py`.";
+    FixtureOutOfReach = "fixture-out-of-reach", "its test takes fixture {name} from the `conftest.py` in {detail}",
+        "Move the fixture to a `conftest.py` above `output.tests`, or change `output.tests`.";
+    FixtureChanged = "fixture-changed", "its test changes what fixture {name} gives in a way that is not recorded",
+        "Change it by a method, or give it by another fixture.";
+    UnwritableStep = "unwritable-step", "its test passes {a name}, which cannot be written as Python code",
+        "Pass plain values, a fixture or a saved row.";
+    NeedsPytestDjango = "needs-pytest-django", "its test needs the database of Django's tests",
+        "Install pytest-django.";
     MockTooLong = "mock-too-long", "the recorded result of {name} is too long for a mock ({detail} characters)",
         "Record a smaller response.";
     StreamingMock = "streaming-mock", "{name} streams its result, which mocks do not support",

@@ -95,7 +95,9 @@ fn row(call: &Call, inner: Vec<String>, caller: Option<String>, not_replayable: 
     full.extend(call.args.iter().map(|arg| format!("  {} = {}", arg.name, arg.value.summary(WHOLE))));
     full.push(call.effect.outcome.summary(WHOLE));
     full.extend(call.effect.changed.iter().map(|(name, value)| format!("  {name} is now {}", value.summary(WHOLE))));
-    let told = call.touches.iter().filter(|touch| !matches!(touch, Touch::Content { .. } | Touch::Bound(_) | Touch::StandIn(_)));
+    let is_told =
+        |touch: &&Touch| !matches!(touch, Touch::Content { .. } | Touch::Bound(_) | Touch::StandIn(_) | Touch::Scene(_));
+    let told = call.touches.iter().filter(is_told);
     full.extend(told.map(|touch| format!("  touched {}: {}", touch.kind(), touch.detail())));
     full.extend(not_replayable.iter().map(|reason| format!("  not run again: {reason}")));
     CallRow {

@@ -30,6 +30,7 @@ use crate::generate::closer::{self, Look};
 use crate::generate::learned::{Form, Learned};
 use crate::generate::plan::{CheckItem, Plan};
 use crate::generate::project::{AwaitBy, ClockBy, Project, StandIn};
+use crate::generate::scenes::Told;
 use crate::source::facades::Facades;
 use crate::source::index::Index;
 
@@ -99,6 +100,8 @@ pub struct Gathered {
     parents: HashMap<CallId, CallId>,
     /// What stands in for calls that left their process, by the call above them that is tested.
     stand_ins: HashMap<CallId, Vec<StandIn>>,
+    /// How recorded tests came to make calls, by the function.
+    scenes: HashMap<FunctionId, Vec<Told>>,
 }
 
 impl Gathered {
@@ -114,6 +117,7 @@ impl Gathered {
         let lives = core.store().lives()?;
         let outreach = Outreach::new(&lives, core.store().reaching_out()?);
         let (mut stand_ins, mut readers) = (HashMap::new(), Readers::new(&index));
+        let mut scenes = HashMap::new();
         let parents = lives.iter().filter(|_| all).filter_map(|life| Some((life.call, life.parent?))).collect();
         let processes = Processes(lives.iter().map(|life| (life.call, life.process)).collect());
         let mut functions = Vec::new();
@@ -133,6 +137,7 @@ impl Gathered {
                 functions.push((function.clone(), Vec::new(), vec![helps]));
                 continue;
             }
+            scenes.insert(id.clone(), written::scenes(core, &id)?);
             let mut found = usable(core, function, &outreach)?;
             stand_ins.extend(calls::external::lend(core, &mut readers, &mut found)?);
             let Usable { calls, left_out, unsteady: varying } = found;
@@ -185,6 +190,7 @@ impl Gathered {
             accepted: Standing::read(core)?.inputs(),
             parents,
             stand_ins,
+            scenes,
         };
         gathered.read_makers(core, &objects, &outreach)?;
         Ok(gathered)
@@ -432,6 +438,7 @@ impl Gathered {
         let reached = |call: CallId| self.reached.get(&call);
         let says = |call: CallId| self.says.get(&call).map_or(&[][..], Vec::as_slice);
         let stand_ins = |call: CallId| self.stand_ins.get(&call).map_or(&[][..], Vec::as_slice);
+        let scenes = |function: &FunctionId| self.scenes.get(function).map_or(&[][..], Vec::as_slice);
         // Calls that were made again had their script imported.
         let imported: BTreeSet<&str> =
             self.functions.iter().filter(|(_, calls, _)| !calls.is_empty()).map(|(one, ..)| one.id.module()).collect();
@@ -448,6 +455,7 @@ impl Gathered {
             reached: &reached,
             says: &says,
             stand_ins: &stand_ins,
+            scenes: &scenes,
             importable: &importable,
             learned: &self.learned,
             root: &self.root,
@@ -505,7 +513,9 @@ impl Gathered {
     ) -> Result<Vec<Made>, Trouble> {
         let names = names(index);
         let mut made = self.with_project(index, &names, |project, functions| {
-            written::drafts_of(functions, project, answers, folder, (most, &self.accepted), cancel)
+            let mut made = written::drafts_of(functions, project, answers, folder, (most, &self.accepted), cancel)?;
+            written::add_scenes(&mut made, functions, project, folder, most);
+            Ok::<_, Trouble>(made)
         })?;
         for (one, (_, calls, _)) in made.iter_mut().zip(&self.functions) {
             if let Some(draft) = &mut one.draft {

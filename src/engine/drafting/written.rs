@@ -7,15 +7,23 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
-use crate::domain::call::{Call, CallId};
+use crate::domain::call::{Call, CallId, Outcome};
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Draft, LeftOut};
-use crate::domain::value::Value;
+use crate::domain::reason::ReasonCode;
+use crate::domain::scene::{Scene, Step};
+use crate::domain::touch::Touch;
+use crate::domain::value::{TypeName, Value};
+use crate::engine::calls::eligible;
+use crate::engine::calls::read::CALLS_MAX;
+use crate::engine::state::core::Core;
 use crate::generate::check::Check;
 use crate::generate::choose;
 use crate::generate::plan::Plan;
-use crate::generate::project::Project;
+use crate::generate::project::{Project, is_row};
 use crate::generate::render;
+use crate::generate::scenes::{self, Told};
+use crate::generate::scope::Scope;
 
 /// A function and what could be written for it.
 #[derive(Serialize, Deserialize)]
@@ -67,6 +75,104 @@ pub(super) fn drafts_of<'p>(
         made.push(Made { function: function.id.clone(), draft, left_out: reasons, checks });
     }
     Ok(made)
+}
+
+/// Reads how recorded tests came to the calls of a function.
+pub(super) fn scenes(core: &Core, function: &FunctionId) -> Result<Vec<Told>, Trouble> {
+    let mut told: Vec<Told> = Vec::new();
+    let index = core.index();
+    let is_own = |ty: &TypeName| index.modules().any(|module| module.name == ty.module);
+    for stored in core.store().calls_of(function, CALLS_MAX)? {
+        let (id, times) = (stored.id, stored.times.max(1));
+        // What reached out of its process is not run again, here no more than anywhere (R16); a database of SQLite is private there.
+        let is_database = |touch: &Touch| touch.detail().starts_with("sqlite3.connect");
+        if stored.touches.iter().any(|touch| touch.forbids_replay() && !is_database(touch)) {
+            continue;
+        }
+        let texts: Vec<String> = stored
+            .touches
+            .iter()
+            .filter_map(|touch| if let Touch::Scene(text) = touch { Some(text.clone()) } else { None })
+            .collect();
+        let mut stored = Some(stored);
+        for text in texts {
+            let Some(scene) = Scene::read(&text).filter(|scene| told.iter().all(|one| one.scene != *scene)) else { continue };
+            let is_direct = matches!(scene.steps.last(), Some(Step::Direct { .. }));
+            let made = stored.take_if(|_| is_direct).map(|stored| as_tests_tell(eligible::decode(stored), &is_own));
+            if is_direct == made.is_some() {
+                told.push(Told { call: id, times, scene, made });
+            }
+        }
+    }
+    Ok(told)
+}
+
+/// Gives a call without what mappers keep in rows, whether they are saved and others that they refer to, and without changes of what
+/// is a framework's own.
+fn as_tests_tell(mut call: Call, is_own: &dyn Fn(&TypeName) -> bool) -> Call {
+    fn plain(value: &mut Value) {
+        match value {
+            Value::Object { fields, .. } => {
+                if is_row(fields) {
+                    fields.retain(|(name, _)| !name.starts_with('_'));
+                }
+                fields.iter_mut().for_each(|(_, value)| plain(value));
+            }
+            Value::List(items) | Value::Tuple(items) => items.iter_mut().for_each(plain),
+            Value::Dict(pairs) => pairs.iter_mut().for_each(|(_, value)| plain(value)),
+            Value::Shared(_, value) => plain(value),
+            _ => {}
+        }
+    }
+    call.args.iter_mut().for_each(|arg| plain(&mut arg.value));
+    call.effect.changed.retain(|(_, value)| if let Value::Object { ty, .. } = value { is_own(ty) } else { true });
+    call.effect.changed.iter_mut().for_each(|(_, value)| plain(value));
+    if let Outcome::Returned(value) = &mut call.effect.outcome {
+        plain(value);
+    }
+    call
+}
+
+/// Adds drafts by the steps of recorded tests for functions whose calls alone give none: those that few requests reach choose first.
+pub(super) fn add_scenes(made: &mut [Made], functions: &[Recorded], project: Project<'_>, folder: &str, most: usize) {
+    let told = |one: &Made| (project.scenes)(&one.function);
+    // A row that the project's fixtures give says more than one with all its columns.
+    let has_row = |one: &Told| one.made.as_ref().is_some_and(|call| call.args.iter().any(|arg| one.is_row(&arg.name)));
+    let is_open = |one: &Made| one.draft.is_none() && !told(one).is_empty() || told(one).iter().any(has_row);
+    let mut order: Vec<usize> = (0..made.len()).filter(|at| is_open(&made[*at])).collect();
+    order.sort_by_key(|at| (told(&made[*at]).len(), *at));
+    let others: Vec<&Scene> = made.iter().flat_map(|one| told(one)).map(|one| &one.scene).collect();
+    let mut taken = BTreeSet::new();
+    for at in order {
+        let Some((function, ..)) = functions.iter().find(|(function, ..)| function.id == made[at].function) else { continue };
+        let Some(target) = render::target(folder, function.id.module()) else { continue };
+        let mut scope = Scope::new(&function.id);
+        let (cases, why) = scenes::direct(function, told(&made[at]), project, &mut scope, folder);
+        let (cases, more) = choose::choose(cases, most, &BTreeSet::new());
+        let is_done = made[at].draft.is_some() || !cases.is_empty();
+        let found = if is_done {
+            scenes::Found::default()
+        } else {
+            scenes::choose(function, (told(&made[at]), &others), project, folder, most, &mut taken)
+        };
+        let one = &mut made[at];
+        if one.draft.is_some() && cases.is_empty() {
+            continue;
+        }
+        one.left_out.splice(0..0, why.into_iter().chain(more));
+        if !cases.is_empty() {
+            // What a test calls itself is read more easily than what a request leads to.
+            one.draft = Some(render::draft(function, &cases, project, &scope, &target, one.left_out.clone()));
+        } else if found.tests.is_empty() {
+            // Why there is no such test says more than why its calls cannot be made alone.
+            one.left_out.splice(0..0, found.left_out);
+        } else {
+            one.left_out.retain(|left| left.reason.code != ReasonCode::NotReproducible);
+            one.left_out.extend(found.left_out);
+            choose::merge(&mut one.left_out);
+            one.draft = Some(scenes::draft(function, &found.tests, project, &target, one.left_out.clone()));
+        }
+    }
 }
 
 /// Lists the faults of a function, by their numbers, that all of its calls were tried with and none noticed.

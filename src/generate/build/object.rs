@@ -9,7 +9,7 @@ use crate::generate::act;
 use crate::generate::agree;
 use crate::generate::build::{Builder, Stop, Way, no};
 use crate::generate::layout::{Expr, Item};
-use crate::generate::project::{CAUSE, Init, Lookup, Project};
+use crate::generate::project::{CAUSE, Init, Lookup, Project, is_row};
 use crate::generate::scope::is_identifier;
 
 impl<'a> Builder<'a, '_> {
@@ -23,6 +23,9 @@ impl<'a> Builder<'a, '_> {
     ) -> Result<Expr, Stop> {
         if ty.module == "types" && ty.qualname == "SimpleNamespace" {
             return self.generated(ty, ObjectKind::Dataclass, fields);
+        }
+        if self.expecting.is_none() && is_row(fields) && !matches!(self.project.method(ty, "__init__"), Lookup::Found(_)) {
+            return self.row(ty, fields);
         }
         if kind != ObjectKind::Plain && !matches!(self.project.method(ty, "__init__"), Lookup::Found(_)) {
             return match self.generated(ty, kind, fields) {
@@ -179,6 +182,28 @@ impl<'a> Builder<'a, '_> {
         self.fields(ty, kind, fields)
     }
 
+    /// Writes a row of Django or SQLAlchemy by its columns, without those that say nothing.
+    fn row(&mut self, ty: &TypeName, fields: &[(String, Value)]) -> Result<Expr, Stop> {
+        let mut items = Vec::new();
+        let related = related(fields);
+        for (name, value) in fields {
+            let of = name.strip_suffix("_id").and_then(|name| related.iter().find(|(known, _)| *known == name));
+            if let Some((name, value)) = of {
+                items.push(Item::keyword(name, self.value(value, name)?));
+                continue;
+            }
+            let is_empty = *value == Value::None || matches!(value, Value::Str(text) if text.is_empty());
+            if self.project.is_cache(ty, name, value) || is_empty {
+                continue;
+            }
+            if !is_identifier(name) || name.starts_with('_') {
+                return no(ReasonCode::ExtraAttributes.of(ty.short()));
+            }
+            items.push(Item::keyword(name, self.value(value, name)?));
+        }
+        Ok(Expr::call_with(&self.spell(ty)?, items))
+    }
+
     /// Writes a class by its fields.
     pub(super) fn fields(&mut self, ty: &TypeName, kind: ObjectKind, fields: &[(String, Value)]) -> Result<Expr, Stop> {
         let mut items = Vec::new();
@@ -261,6 +286,27 @@ impl<'a> Builder<'a, '_> {
             _ => Ok(vec![self.value(&arg.value, &arg.name)?.into()]),
         }
     }
+}
+
+/// Lists the rows that a row of Django holds beside their keys.
+fn related(fields: &[(String, Value)]) -> Vec<(&str, &Value)> {
+    let state = fields.iter().find(|(name, _)| name == "_state").map(|(_, value)| value);
+    let Some(Value::Object { fields: state, .. }) = state else { return Vec::new() };
+    let cached = state.iter().find(|(name, _)| name == "fields_cache").map(|(_, value)| value);
+    let cached = match cached {
+        Some(Value::Shared(_, cached)) => Some(&**cached),
+        cached => cached,
+    };
+    let Some(Value::Dict(pairs)) = cached else { return Vec::new() };
+    let row = |(name, value): &'_ (Value, Value)| match (name, value) {
+        (Value::Str(_), Value::Object { .. } | Value::Ref(_)) => true,
+        _ => false,
+    };
+    pairs
+        .iter()
+        .filter(|pair| row(pair))
+        .filter_map(|(name, value)| if let Value::Str(name) = name { Some((name.as_str(), value)) } else { None })
+        .collect()
 }
 
 /// How the fields of an object answer to the parameters of its `__init__`.

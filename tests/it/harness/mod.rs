@@ -189,6 +189,23 @@ pub fn python_with(module: &str) -> PathBuf {
     found.unwrap_or_else(|| panic!("no Python with {module}: `make test` installs one into .venv"))
 }
 
+/// Makes an environment beside a project that has, beside the packages of the development environment, those of a folder below
+/// `.venv`; gives its interpreter.
+pub fn environment_with(place: &Place, folder: &str) -> String {
+    let (python, own) = (python_with_pytest(), place.root().parent().unwrap().join("environment"));
+    let made = std::process::Command::new(&python).args(["-m", "venv", "--without-pip"]).arg(&own).status();
+    assert!(made.unwrap().success());
+    let ask = "import sysconfig; print(sysconfig.get_path('purelib'))";
+    let asked = std::process::Command::new(&python).args(["-c", ask]).output().unwrap();
+    let packages = String::from_utf8(asked.stdout).unwrap();
+    let more = Path::new(env!("CARGO_MANIFEST_DIR")).join(".venv").join(folder);
+    assert!(more.is_dir(), "{folder} is not there: `make test` installs it");
+    let inside = Path::new(&packages).strip_prefix(python.parent().unwrap().parent().unwrap()).unwrap();
+    let others = own.join(inside.to_str().unwrap().trim()).join("others.pth");
+    std::fs::write(others, format!("{packages}{}\n", more.display())).unwrap();
+    own.join("bin/python").to_str().unwrap().to_owned()
+}
+
 /// Tells whether an interpreter has a module. To import it would take ten times as long.
 pub fn has(python: &Path, module: &str) -> bool {
     let look = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)";

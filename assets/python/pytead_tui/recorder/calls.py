@@ -26,6 +26,8 @@ class Call:
     value: object = None
     # While it is in flight, so that no other frame has its address; a generator's would keep alive what it holds.
     frame: object = None
+    way: "str | None" = None  # in which a test came to it that makes it itself
+    step: object = None  # of the test that makes it, see scenes.py; None once that is noted
     effects: "set | None" = None
     seeded: tuple = ()  # weak references to the generators of random numbers that it gave a seed
     done = False

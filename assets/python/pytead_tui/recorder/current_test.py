@@ -25,6 +25,17 @@ def of(frame: object, said: str) -> "tuple | None":
     return None
 
 
+def item(frame: object) -> object:
+    """Gives pytest's own object of the test of which it says that a part begins."""
+    for _ in range(_NEAR):
+        if frame is None:
+            return None
+        if frame.f_code.co_name == _SAYS and dict.get(frame.f_globals, "__name__") == "_pytest.runner":
+            return frame.f_locals.get("item")
+        frame = frame.f_back
+    return None
+
+
 def _session(item: object) -> "tuple | None":
     """Gives (root, configuration file or None, options, working folder, search path) of the session of a test."""
     try:

@@ -23,7 +23,7 @@ class Function:
         "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "places", "sites", "edges",
         "inflight", "dirty", "codes", "yields", "hooks", "generates", "wasted", "brief", "lines", "last", "sure",
         "copies", "outer", "over", "beyond", "dim", "reaches_out", "errors", "direct", "for_tests", "outcomes", "missed",
-        "noise", "searching", "searched", "variants", "again",
+        "noise", "scenes", "searching", "searched", "variants", "again",
     )  # fmt: skip
 
     def __init__(self, fid: int, file: File, module: str, qualname: str, line: int, flags: int, names: tuple,
@@ -94,6 +94,7 @@ class Function:
         self.missed: set = set()  # that only others reached; 0: it is not known which ones
         self.noise = 0  # how often these reported one
         self.outcomes: set = set()  # what kept calls ended with, by type and shape
+        self.scenes: set = set()  # the ways in which tests came to its calls, as far as they are told
         self.searching = False  # it copied too much, and small calls are copied yet: they may take a new path
         self.searched = 0  # ns for which these copies are taken
 

@@ -1,10 +1,10 @@
-"""Functions of the standard library whose calls say something of the program's own: who uses the environment, who makes
-a task, who seeds a generator of random numbers, which test begins.
+"""Functions of the standard library, and of frameworks, whose calls say something of the program's own: who uses the
+environment, who makes a task, who seeds a generator of random numbers, which test begins, what it asks of an application.
 
 Owns what is noted of them. That their start is seen is monitor.py's affair, and inject.py's where source is rewritten.
 """
 
-from pytead_tui.recorder import current_test, current_unittest, effects, kinds
+from pytead_tui.recorder import current_test, current_unittest, effects, kinds, scenes
 from pytead_tui.recorder.objects import oid
 from pytead_tui.recorder.own import __builtins__, _weakref
 from pytead_tui.recorder.plans import lookup
@@ -22,9 +22,13 @@ def _environ_set(recorder: object, frame: object, args: tuple) -> None:
             return
         if args[2].endswith("(setup)"):
             recorder.test = current_test.of(frame.f_back, args[2])
+            scenes.test_begins(recorder, current_test.item(frame.f_back))
         elif args[2].endswith("(call)"):
+            scenes.test_runs(recorder, current_test.item(frame.f_back))
             for begin in recorder.when_test:
                 begin()
+        else:
+            scenes.test_ends(recorder)
     elif recorder.live:
         effects.asked(recorder, frame)
 
@@ -92,8 +96,21 @@ HANDLERS = {
     "ensure_future": ("asyncio.tasks", 1, _task_made),
     "_ensure_future": ("asyncio.tasks", 1, _task_made),
     "TaskGroup.create_task": ("asyncio.taskgroups", 2, _task_made),
+    # What tests do by the clients of frameworks, and what comes of it.
+    "Client.open": ("werkzeug.test", 1, scenes.request),
+    "Response.__call__": ("werkzeug.wrappers.response", 1, scenes.answered_by_werkzeug),
+    "Client.request": ("django.test.client", 1, scenes.request),
+    "ClientMixin.force_login": ("django.test.client", 1, scenes.request),
+    "ClientMixin.login": ("django.test.client", 1, scenes.request),
+    "ClientMixin.logout": ("django.test.client", 1, scenes.request),
+    "conditional_content_removal": ("django.test.client", 2, scenes.answered_by_django),
+    "Model.save_base": ("django.db.models.base", 1, scenes.saved),
+    "WSGIRequest.__init__": ("django.core.handlers.wsgi", 1, scenes.request_made),
+    "CliRunner.invoke": ("click.testing", 1, scenes.request),
+    "Result.__init__": ("click.testing", 1, scenes.answered_by_click),
 }
-ALWAYS = (environ, _environ_set, _comes, _runs)  # also outside of calls
+ALWAYS = (environ, _environ_set, _comes, _runs, scenes.request, scenes.answered_by_werkzeug, scenes.answered_by_django,
+          scenes.answered_by_click, scenes.saved, scenes.request_made)  # also outside of calls  # fmt: skip
 # Those that are rewritten where source is.
 REWRITTEN = {
     "os": ("_Environ.__getitem__", "_Environ.__setitem__", "_Environ.__delitem__"),
@@ -103,7 +120,14 @@ REWRITTEN = {
     "asyncio.base_events": ("BaseEventLoop.create_task",),
     "asyncio.tasks": ("create_task", "ensure_future", "_ensure_future"),
     "asyncio.taskgroups": ("TaskGroup.create_task",),
-}
+    "werkzeug.test": ("Client.open",),
+    "werkzeug.wrappers.response": ("Response.__call__",),
+    "django.test.client": ("Client.request", "ClientMixin.force_login", "ClientMixin.login", "ClientMixin.logout",
+                           "conditional_content_removal"),
+    "django.db.models.base": ("Model.save_base",),
+    "django.core.handlers.wsgi": ("WSGIRequest.__init__",),
+    "click.testing": ("CliRunner.invoke", "Result.__init__"),
+}  # fmt: skip
 _known: dict = {}
 
 

@@ -15,6 +15,7 @@ import _warnings
 
 from pytead_tui.recorder.own import __builtins__, gc, sys
 
+CLOSING = 12  # lines of brackets and empty ones that may follow the last line of a function's code
 MARK = "\0pytead hook "
 _ONLY_AST = 0x400
 _STARTERS = ("breakpoint", "set_trace")
@@ -69,10 +70,17 @@ def announced(source: bytes, filename: str, first: int, last: int, home: str) ->
     """Gives (tree, the line of what was added) of the one function on these lines, which reports its start: at the top
     level, or in its class `home`.
     """
-    function = source.split(b"\n")[first - 1 : last]
+    lines = source.split(b"\n")
     above = b"class %b:\n" % home.encode() if home else b"\n"
-    own = b"\n" * (first - 2) + above + b"\n".join(function) + b"\n"
-    tree = compile(own, filename, "exec", _ONLY_AST, dont_inherit=True)
+    tree = None
+    for end in range(last, min(last + CLOSING, len(lines) + 1)):  # no code tells where its last statement ends
+        own = b"\n" * (first - 2) + above + b"\n".join(lines[first - 1 : end]) + b"\n"
+        try:
+            tree, last = compile(own, filename, "exec", _ONLY_AST, dont_inherit=True), end
+            break
+        except SyntaxError:
+            if end == last + CLOSING - 1:
+                raise
     walk = _Rewriter(frozenset(), None, last + 1, False)
     node = tree.body[0].body[0] if home else tree.body[0]
     node.body.insert(0, walk.guarded(0, "on", "enter", walk.parameters(node.args)))

@@ -6,7 +6,7 @@ No stack is kept: a call's parent is found by walking the frames, which is right
 tasks, too, and costs only the calls that are kept.
 """
 
-from pytead_tui.recorder import bindings, budget, changes, copies, functions, given, tasks, values
+from pytead_tui.recorder import bindings, budget, changes, copies, functions, given, scenes, tasks, values
 from pytead_tui.recorder.calls import Call, shape_of
 from pytead_tui.recorder.endings import Endings
 from pytead_tui.recorder.failures import PACKAGE, Failures
@@ -40,6 +40,7 @@ class Recorder(Endings, Failures, Places):
         self.only: "frozenset | None" = None  # the functions whose calls are kept of them, as `module:qualname`
         self.most = MOST_EVENTS if journey else MOST_OF_ALL if self.every else functions.MOST
         self.test: "tuple | None" = None  # that runs, and its session: see current_test.py
+        self.scene: object = None  # what it did so far: see scenes.py
         self.sessions: dict = {}  # the numbers of sessions
         self.objects = Objects()
         self.tasks = Objects()
@@ -212,6 +213,7 @@ class Recorder(Endings, Failures, Places):
         key = hash((blob, bound, given.left_out(how)))
         earlier = function.inputs.get(key)
         variant = 0
+        scenes.again(self, function, frame, earlier)
         if earlier is not None and not function.reaches_out and not self.every:
             if self.test is None or waiting or function.again >= AGAIN:
                 if not waiting:
@@ -254,6 +256,7 @@ class Recorder(Endings, Failures, Places):
             function.inflight += 1
         for hook in function.hooks:
             hook.ends = hook.busy = True
+        scenes.begins(self, call, frame, held)
         if waiting:
             call.waiting = (record, met)
             call.searching = searching
@@ -274,6 +277,7 @@ class Recorder(Endings, Failures, Places):
         if call.spool.test is not self.test:
             self._announce_test(call.spool)
         call.spool.write(record)
+        scenes.written(call)
         function.inputs[call.inputs_key] = call.cid
         if call.variant:
             function.variants[call.inputs_key] = call.variant
@@ -583,7 +587,7 @@ class Recorder(Endings, Failures, Places):
         self.reaching.clear()
         self.made.clear()
         self.gaps.clear()
-        self.objects = Objects()
+        self.scene, self.objects = None, Objects()
         self.tasks = Objects()
         self.spools.after_fork()
         self.budget = budget.Budget()

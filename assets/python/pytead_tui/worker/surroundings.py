@@ -132,7 +132,8 @@ def _process() -> "list[tuple]":
         ("the working folder", folder),
         ("the locale", locale.setlocale(locale.LC_ALL)),
         ("the time zone", time.tzname),
-        ("sys.path", list(sys.path)),
+        # Before the first test of a package, pytest puts the package's folder first, where it may be already.
+        ("sys.path", sorted(set(map(str, sys.path)))),
         ("logging", (root.level, [id(handler) for handler in root.handlers], root.manager.disable)),
         ("loggers", loggers),
         ("signal handlers", signals),

@@ -1,0 +1,397 @@
+"""Where the fixtures of a test come from, and how what is done with them is told: as JSON that Rust writes code from.
+
+Plain values are told as they are, texts with secret names as placeholders. An object is told by the fixture whose value it is, by the
+way from a fixture to it, or by the row that the test saved; all else only by its type, for it cannot be written in a test.
+"""
+
+from pytead_tui.recorder import kinds, redact
+from pytead_tui.recorder.objects import dict_of, mro_of, names_of, oid
+from pytead_tui.recorder.own import __builtins__, os, sys
+
+TEXT = 2000  # characters of a text
+ITEMS = 60  # of a container
+DEEP = 6
+WAYS = 60  # attributes of a fixture's value
+_ATOMS = (type(None), bool, int, float)
+_EMPTY = (list, tuple, dict, set, frozenset, str, bytes)
+_VARARGS, _VARKEYWORDS = 4, 8
+
+
+def text(value: object) -> str:
+    """Writes what is told as JSON."""
+    return sys.modules["json"].dumps(value) if "json" in sys.modules else __import__("json").dumps(value)
+
+
+def has_identity(value: object) -> bool:
+    """Whether it matters that a value is this very object: never of numbers, texts, enums and empty containers."""
+    t = type(value)
+    if t in _ATOMS or t is str or t is bytes or isinstance(t, type) and any(b.__name__ == "Enum" for b in mro_of(t)):
+        return False
+    return not (t in _EMPTY and not value)
+
+
+def looks(value: object) -> int:
+    """Hashes how an object looks: the plain values among its attributes, and which others it has."""
+    plain = (*_ATOMS, str, bytes)
+    return hash(tuple([(k, v if type(v) in plain else oid(v)) for k, v in state(value).items() if type(k) is str]))
+
+
+class Stage:
+    """The fixtures of a test, and its file."""
+
+    def __init__(self, item: object, is_own: object) -> None:
+        self.name = item.nodeid
+        self.root = str(item.config.rootpath)
+        self.files = {str(item.path), *_files_of(getattr(item, "cls", None), is_own)}
+        self.values: dict = {}
+        self.case: "str | None" = None  # the class of a test of unittest
+        self.fixtures: dict = {}
+        self.direct: list = []
+        self.marks = _marks(item)
+        if type(item).__name__ == "TestCaseFunction" and isinstance(getattr(item, "cls", None), type):
+            self.case = _base_of(item.cls)
+
+    def fill(self, item: object) -> None:
+        """Takes in what the fixtures of the test gave."""
+        if type(getattr(item, "funcargs", None)) is dict:
+            self.values = item.funcargs
+        for name, value in self.values.items():
+            told = _origin(item, name)
+            if told is not None:
+                self.fixtures[name] = {**told, "type": ".".join(names_of(type(value)))}
+                pk = state(value).get("id") if "_state" in state(value) else None
+                if type(pk) is int:
+                    self.fixtures[name]["pk"] = str(pk)
+        info = getattr(item, "_fixtureinfo", None)
+        self.direct = [n for n in getattr(info, "argnames", ()) if n in self.fixtures]
+
+    def told(self) -> dict:
+        """Gives what all steps of the test have in common."""
+        return {"test": self.name, "fixtures": self.fixtures, "direct": self.direct, "marks": self.marks, "case": self.case,
+                "has_django": "pytest_django" in sys.modules}  # fmt: skip
+
+    # Frames.
+
+    def outermost(self, frame: object, most: int) -> object:
+        """Gives the frame of what the code of the test file called, in which a frame runs; None outside of a test's own calls."""
+        inner = None
+        while frame is not None and most:
+            if frame.f_code.co_filename in self.files and frame.f_code.co_name != "<module>":
+                return inner
+            inner = frame
+            frame = frame.f_back
+            most -= 1
+        return None
+
+    def sets_up_class(self, frame: object) -> bool:
+        """Whether what a test of unittest sets up for its class calls this."""
+        return frame.f_back.f_code.co_name in ("setUpTestData", "setUpClass")
+
+    def is_fixtures(self, frame: object) -> bool:
+        """Whether a frame runs a method of a fixture's value."""
+        return self._receiver(frame)[0] is not None
+
+    def context(self) -> "str | None":
+        """Gives the way to the application of Flask whose context was entered by the test, and not by a request."""
+        flask = state(sys.modules.get("flask.globals"))
+        held, asked = (flask[name].get(None) if name in flask else None for name in ("_cv_app", "_cv_request"))
+        return None if held is None or asked is not None else self.way(state(held).get("app"))
+
+    def function(self, function: object, frame: object, scene: object) -> "dict | None":
+        """Tells of a call of the project's function as a step of those that follow."""
+        code, held = frame.f_code, locals_of(frame)
+        told = self.call(frame, scene)
+        if told is not None or "." in function.qualname:
+            return told
+        args, kwargs = _arguments(code, held, {}, first=0)
+        values = [self.value(v, scene) for v in args]
+        return {
+            "kind": "function", "name": [function.module, function.qualname], "args": values,
+            "kwargs": [[key, self.named(key, v, scene)] for key, v in kwargs.items()],
+            "with": [v["way"] for v in values if type(v) is dict and "way" in v],
+        }  # fmt: skip
+
+    def factory(self, frame: object, most: int, scene: object) -> "dict | None":
+        """Tells how the code of a test made a request by a factory: `RequestFactory().get("/")`."""
+        found = self.outermost(frame, most)
+        if found is None or not found.f_code.co_argcount:
+            return None
+        held = locals_of(found)
+        factory = held.get(found.f_code.co_varnames[0])
+        kind = names_of(type(factory))
+        if kind not in (("django.test.client", "RequestFactory"), ("rest_framework.test", "APIRequestFactory")):
+            return None
+        method = found.f_code.co_name
+        args, kwargs = _arguments(found.f_code, held, _defaults(factory, method))
+        return {
+            "factory": list(kind), "way": self.way(factory), "method": method,
+            "args": [self.value(v, scene) for v in args],
+            "kwargs": [[key, self.named(key, v, scene)] for key, v in kwargs.items()],
+        }  # fmt: skip
+
+    def is_on(self, frame: object, value: object) -> bool:
+        """Whether a frame runs a method of this very object."""
+        code = frame.f_code
+        return bool(code.co_argcount) and locals_of(frame).get(code.co_varnames[0]) is value
+
+    def call(self, frame: object, scene: object) -> "dict | None":
+        """Tells of the call that a frame is: on the value of which fixture, of what, with what. None for others."""
+        name, held = self._receiver(frame)
+        code = frame.f_code
+        if name is None and code.co_argcount:
+            number = scene.row_number(held.get(code.co_varnames[0]))
+            name = None if number is None else "#%d" % number
+        if name is None:
+            return None
+        method = code.co_name
+        args, kwargs = _arguments(code, held, _defaults(held.get(code.co_varnames[0]), method))
+        if kwargs.get("method") == method.upper():
+            kwargs.pop("method")  # werkzeug's: what get() adds
+        if names_of(type(held.get(code.co_varnames[0]))) == ("flask.testing", "FlaskCliRunner"):
+            kwargs.pop("obj", None)  # what it adds, too
+            args = [v for v in args if names_of(type(v))[0] != "flask.cli"]
+        return {
+            "kind": "call", "on": name, "type": ".".join(names_of(type(held.get(code.co_varnames[0])))), "method": method,
+            "args": [self.value(v, scene) for v in args],
+            "kwargs": [[key, self.named(key, v, scene)] for key, v in kwargs.items()],
+        }  # fmt: skip
+
+    def _receiver(self, frame: object) -> tuple:
+        code = frame.f_code
+        held = locals_of(frame)
+        if not code.co_argcount:
+            return None, held
+        return self.way(held.get(code.co_varnames[0]), self.instance(frame.f_back)), held
+
+    def instance(self, frame: object) -> object:
+        """Gives the test of unittest whose method runs in a frame; None where it is none."""
+        return locals_of(frame).get("self") if self.case is not None and frame is not None else None
+
+    def way(self, value: object, case: object = None) -> "str | None":
+        """Gives the code for an object that is a fixture's value, an attribute of one, or an attribute of the test's class."""
+        if not has_identity(value):
+            return None
+        for name in self.fixtures:
+            if self.values.get(name) is value:
+                return name
+        own = {} if case is None else {**dict_of(type(case)), **state(case)}  # Django keeps the client in the class
+        for name, held in own.items():
+            if held is value:
+                return "self." + name
+        for name in self.fixtures:
+            for key, held in list(state(self.values.get(name)).items())[:WAYS]:
+                if held is value and type(key) is str and not key.startswith("_"):
+                    return name + "." + key
+        return None
+
+    # Rows.
+
+    def row(self, row: object, frame: object, scene: object) -> "dict | None":
+        """Tells of a row that the test saves, by the manager's method that it called or by the fields of the row."""
+        cls = type(row)
+        meta = next((dict_of(b)["_meta"] for b in mro_of(cls) if "_meta" in dict_of(b)), None)
+        if meta is None:
+            return None
+        code = frame.f_code
+        held = locals_of(frame)
+        manager = held.get(code.co_varnames[0]) if code.co_argcount else None
+        method = held.get("name") if code.co_name == "manager_method" else code.co_name
+        model = list(names_of(cls))
+        if method in ("create", "create_user", "create_superuser") and state(manager).get("model") is cls:
+            args, kwargs = _arguments(code, held, _defaults(manager, method))
+            for name in ("is_staff", "is_superuser"):  # what create_user and create_superuser add
+                if method != "create" and kwargs.get(name) is (method == "create_superuser"):
+                    del kwargs[name]
+            return {
+                "kind": "row", "model": model, "method": method,
+                "args": [self.value(v, scene) for v in args],
+                "kwargs": [[key, self.named(key, v, scene)] for key, v in kwargs.items()],
+            }  # fmt: skip
+        own = state(row)
+        cached = state(own.get("_state")).get("fields_cache", {})
+        fields = []
+        for field in list(state(meta).get("local_concrete_fields") or state(meta).get("local_fields") or ()):
+            of = state(field)
+            name, attname = of.get("name"), of.get("attname")
+            if attname not in own or of.get("auto_now") or of.get("auto_now_add"):
+                continue
+            value = own[attname]
+            if of.get("primary_key") and value is None or redact.secret_word(name) is not None:
+                continue
+            default = of.get("default")
+            if type(value) in (*_ATOMS, str) and type(value) is type(default) and value == default:
+                continue
+            if value is None or value == "" and type(value) is str:
+                continue
+            related = cached.get(name) if attname != name else None
+            fields.append([name if related is not None else attname, self.named(name, related or value, scene)])
+        return {"kind": "row", "model": model, "method": "create", "args": [], "kwargs": fields}
+
+    # Values.
+
+    def named(self, name: object, value: object, scene: object, deep: int = 0) -> object:
+        """Tells a value that has a name."""
+        word = redact.secret_word(name) if type(name) is str else None
+        if word is not None and type(value) is str and value:
+            return {"made_up": word, "n": redact.ordinal(word, value)}
+        return self.value(value, scene, deep)
+
+    def value(self, value: object, scene: object, deep: int = 0) -> object:
+        """Tells a value."""
+        t = type(value)
+        if t in _ATOMS:
+            return value if t is not float or value - value == 0 else {"other": "float"}
+        if t is str:
+            word = redact.word_of(value) if redact.texts else None
+            if word is not None:
+                return {"made_up": word, "n": redact.ordinal(word, value)}
+            return value if len(value) <= TEXT else {"other": "long text"}
+        if t is bytes:
+            return {"bytes": value.decode("latin-1")} if len(value) <= TEXT else {"other": "long bytes"}
+        if deep < DEEP and t in (list, tuple, dict) and len(value) <= ITEMS:
+            if t is dict:
+                pairs = [[self.value(k, scene, deep + 1), self.named(k, v, scene, deep + 1)] for k, v in value.items()]
+                return {"dict": pairs}
+            return {t.__name__: [self.value(v, scene, deep + 1) for v in value]}
+        made = _made(t, value)
+        if made is not None:
+            return {"made": made}
+        if t is kinds.Function or isinstance(value, type):
+            return {"other": "function"} if t is kinds.Function else {"name": list(names_of(value))}
+        number = scene.row_number(value)
+        if number is not None:
+            return {"row": number}
+        for ref, told in scene.requests:
+            if ref() is value:
+                own = [[k, self.value(v, scene, deep + 1)] for k, v in state(value).items() if k in ("user", "session")]
+                return {"request": {**told, "set": own}}
+        way = self.way(value)
+        return {"other": ".".join(names_of(t))} if way is None else {"way": way}
+
+
+def _base_of(cls: type) -> str:
+    """Names the first base of a class of tests that is a framework's own."""
+    for base in mro_of(cls)[1:]:
+        module = names_of(base)[0]
+        if module.startswith(("django.test", "rest_framework.test", "unittest.")):
+            return ".".join(names_of(base))
+    return ""
+
+
+def _made(t: type, value: object) -> "list | None":
+    """Gives the call that makes a value of the standard library: its module, the name in it, a text."""
+    module, name = names_of(t)
+    if (module, name) in (("decimal", "Decimal"), ("uuid", "UUID")):
+        return [module, name, str(value)]
+    if (module, name) in (("datetime", "date"), ("datetime", "datetime")) and getattr(value, "tzinfo", None) is None:
+        return [module, name + ".fromisoformat", value.isoformat()]
+    return None
+
+
+def state(value: object) -> dict:
+    """Gives the attributes of an object without asking it."""
+    try:
+        held = object.__getattribute__(value, "__dict__")
+    except Exception:
+        return {}
+    return held if type(held) is dict else {}
+
+
+def locals_of(frame: object) -> dict:
+    held = frame.f_locals
+    found = dict(held)
+    if type(held) is dict and sys.version_info < (3, 13):
+        held.clear()  # it would keep the objects alive
+    return found
+
+
+def _defaults(receiver: object, method: str) -> dict:
+    """Gives the defaults of a method, by the names of its parameters."""
+    for base in mro_of(type(receiver)):
+        function = dict_of(base).get(method)
+        if type(function) is kinds.Function:
+            code = function.__code__
+            names = code.co_varnames[: code.co_argcount]
+            found = dict(zip(reversed(names), reversed(function.__defaults__ or ())))
+            found.update(function.__kwdefaults__ or {})
+            return found
+    return {}
+
+
+def _arguments(code: object, held: dict, defaults: dict, first: int = 1) -> tuple:
+    """Gives the arguments of a call after the receiver: by place, and by name."""
+    names = code.co_varnames
+    count, only = code.co_argcount, code.co_kwonlyargcount
+    args: list = []
+    kwargs: dict = {}
+    by_name = False
+    for name in names[first:count]:
+        value = held.get(name)
+        if name in defaults and _is_same(defaults[name], value):
+            by_name = True
+            continue
+        if by_name or args and name in defaults:
+            by_name = True
+            kwargs[name] = value
+        else:
+            args.append(value)
+    for name in names[count : count + only]:
+        if name in held and not (name in defaults and _is_same(defaults[name], held[name])):
+            kwargs[name] = held[name]
+    at = count + only
+    if code.co_flags & _VARARGS:
+        args += list(held.get(names[at]) or ())
+        at += 1
+    if code.co_flags & _VARKEYWORDS:
+        kwargs.update(held.get(names[at]) or {})
+    if kwargs.get("data") is not None and kwargs.get("data") is kwargs.get("query_params"):
+        del kwargs["query_params"]  # what Django's factory makes of it
+    return args, kwargs
+
+
+def _is_same(default: object, value: object) -> bool:
+    return default is value or type(value) in (*_ATOMS, str) and type(default) is type(value) and default == value
+
+
+def _files_of(cls: object, is_own: object) -> set:
+    """Gives the files of the project that hold a class of tests and its bases."""
+    found = set()
+    for base in mro_of(cls) if isinstance(cls, type) else ():
+        module = sys.modules.get(names_of(base)[0])
+        file = getattr(module, "__file__", None)
+        if type(file) is str and is_own(file) is not None:
+            found.add(file)
+    return found
+
+
+def _origin(item: object, name: str) -> "dict | None":
+    """Tells where a fixture is defined: the folder of its conftest.py, the file of a test, or a plugin."""
+    try:
+        definition = item._fixtureinfo.name2fixturedefs[name][-1]
+        base = definition.baseid or ""
+        code = definition.func.__code__
+        place = code.co_filename
+    except Exception:
+        return None
+    scope = getattr(definition, "scope", "function")
+    if ".py" in base:
+        where = "module"
+    elif os.path.basename(place) == "conftest.py":
+        where = "conftest"
+        base = os.path.dirname(place)
+    else:
+        where = "plugin"
+        base = definition.func.__module__ if type(definition.func.__module__) is str else ""
+    needs = [n for n in getattr(definition, "argnames", ()) if n != "request"]
+    return {"where": where, "base": base, "scope": scope if type(scope) is str else "function", "needs": needs}
+
+
+def _marks(item: object) -> list:
+    """Tells the marks of a test that a test made of its calls has to bear, each with its plain arguments."""
+    found = []
+    for mark in item.iter_markers():
+        if mark.name in ("django_db", "usefixtures", "urls", "asyncio", "anyio"):
+            plain = {**mark.kwargs}
+            if all(type(v) in (*_ATOMS, str) for v in [*mark.args, *plain.values()]):
+                found.append([mark.name, list(mark.args), plain])
+    return found

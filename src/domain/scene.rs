@@ -1,0 +1,141 @@
+//! What a recorded test did with the fixtures of its project until it made a call: the steps, and what the last one got. The recorder
+//! writes it as JSON (`recorder/scenes.py`).
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+/// How a test came to make a call.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Scene {
+    /// pytest's id of the test.
+    pub test: String,
+    /// Its fixtures, by name.
+    pub fixtures: BTreeMap<String, Origin>,
+    /// Those that the test function takes itself.
+    pub direct: Vec<String>,
+    /// The marks it bore that count for what its code may do: the name, the arguments by place and by name.
+    pub marks: Vec<(String, Vec<Json>, BTreeMap<String, Json>)>,
+    /// The framework's class of tests that its class derives from; empty for a class without one, and none outside of classes.
+    pub case: Option<String>,
+    /// pytest-django was there.
+    pub has_django: bool,
+    /// What it did, in order; the last step made the call.
+    pub steps: Vec<Step>,
+}
+
+/// Where a fixture is defined.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Origin {
+    /// In what.
+    #[serde(rename = "where")]
+    pub place: Defined,
+    /// The folder of the `conftest.py`, absolute; the file of the test; or the plugin's module.
+    pub base: String,
+    /// The fixtures that it takes itself.
+    pub needs: Vec<String>,
+    /// The type of its value.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// The primary key of its value, where that is a row of Django's.
+    pub pk: Option<String>,
+}
+
+/// What defines a fixture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Defined {
+    /// A `conftest.py`.
+    Conftest,
+    /// A file of tests.
+    Module,
+    /// A plugin, or pytest.
+    Plugin,
+}
+
+/// What a test did by one call.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[allow(missing_docs)] // What is said of a variant is said of its fields.
+pub enum Step {
+    /// It called a method of what a fixture gave, or an attribute of its class held, or of the row that a step saved (`#2`):
+    /// `client.get("/")`.
+    Call {
+        on: String,
+        #[serde(rename = "type")]
+        ty: String,
+        method: String,
+        args: Vec<Json>,
+        kwargs: Vec<(String, Json)>,
+        answer: Option<Answer>,
+    },
+    /// It saved a row of Django's.
+    Row { model: (String, String), method: String, args: Vec<Json>, kwargs: Vec<(String, Json)>, pk: Option<String> },
+    /// It called a function of the project with what fixtures gave.
+    Function { name: (String, String), args: Vec<Json>, kwargs: Vec<(String, Json)> },
+    /// It made the call itself: which fixtures, rows and requests its arguments are, in the context of which application, and what
+    /// the test had changed by then in a way that nobody saw.
+    Direct { given: BTreeMap<String, Json>, context: Option<String>, changed: Vec<String> },
+}
+
+/// What a step got.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Answer {
+    /// Whose answer it is.
+    pub by: Framework,
+    /// The status of a response.
+    pub status: Option<u16>,
+    /// The exit code of a command.
+    pub exit: Option<i32>,
+    /// The text of a response, or what a command printed; none where it is no text, or a long one.
+    pub body: Option<String>,
+    /// Where a response leads.
+    pub location: Option<String>,
+    /// The kind of text.
+    #[serde(rename = "content-type")]
+    pub content_type: Option<String>,
+}
+
+/// What gives answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Framework {
+    /// Flask, and what else is made with werkzeug.
+    Werkzeug,
+    /// Django.
+    Django,
+    /// Commands of click.
+    Click,
+}
+
+impl Scene {
+    /// Reads what the recorder wrote.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// Gives the answer of the last step, if it is one that gets any.
+    #[must_use]
+    pub fn answer(&self) -> Option<&Answer> {
+        match self.steps.last()? {
+            Step::Call { answer, .. } => answer.as_ref(),
+            Step::Row { .. } | Step::Function { .. } | Step::Direct { .. } => None,
+        }
+    }
+
+    /// Gives the fixtures that these need, themselves among them.
+    #[must_use]
+    pub fn closure<'a>(&'a self, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+        let mut found: Vec<&str> = Vec::new();
+        let mut pending: Vec<&str> = names.into_iter().collect();
+        while let Some(name) = pending.pop() {
+            if !found.contains(&name) {
+                found.push(name);
+                pending.extend(self.fixtures.get(name).into_iter().flat_map(|origin| origin.needs.iter().map(String::as_str)));
+            }
+        }
+        found
+    }
+}

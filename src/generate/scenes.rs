@@ -1,0 +1,464 @@
+//! A recorded test's steps → a test by the same steps: with the project's fixtures, the framework's client and its rows (R32). What is
+//! asserted of an answer is `scenes/answers.rs`, how values are written `scenes/values.rs`, which requests are chosen
+//! `scenes/choice.rs`.
+
+mod answers;
+mod choice;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+pub use self::choice::{Found, Told, choose, direct, draft};
+
+use crate::domain::call::{Call, Outcome};
+use crate::domain::function::Module;
+use crate::domain::reason::{Reason, ReasonCode};
+use crate::domain::scene::{Defined, Framework, Scene, Step};
+use crate::domain::value::{TypeName, Value};
+use crate::generate::expect::Assertion;
+use crate::generate::layout::{Expr, Item};
+use crate::generate::project::Project;
+use crate::generate::scope::{Import, Scope, is_identifier, snake};
+
+/// Lines before the act that anybody reads.
+const SETUP_MAX: usize = 12;
+
+/// What a test is called that a client gives.
+const RESPONSE: &str = "response";
+const RESULT: &str = "result";
+
+/// A test, without its name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Written {
+    /// Marks above it.
+    pub(super) marks: Vec<String>,
+    /// The fixtures that it takes, in order.
+    pub(super) fixtures: Vec<String>,
+    /// Its lines below the docstring.
+    pub(super) lines: Vec<String>,
+    pub(super) imports: BTreeSet<Import>,
+    /// Lines before the act.
+    pub(super) setup: usize,
+    /// Words that tell it apart, for its name.
+    pub(super) words: String,
+    /// What it does and what comes of it, in short: those of one kind show the same.
+    pub(super) kind: String,
+    /// The id of the recorded test.
+    pub(super) test: String,
+}
+
+/// Writes the test of a scene. `others` are other answers to such requests: what only this one says is worth an assertion.
+///
+/// # Errors
+/// Fails with the reason why there is none.
+pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Scope, folder: &str) -> Result<Written, Reason> {
+    let mut writer = Writer::new(scene, project, scope, folder);
+    let Some((last, before)) = scene.steps.split_last() else { return Err(ReasonCode::NotComparable.into()) };
+    let Step::Call { on, ty, method, args, kwargs, answer } = last else { return Err(ReasonCode::NotComparable.into()) };
+    let Some(answer) = answer else { return Err(ReasonCode::NotComparable.into()) };
+    let receiver = writer.receiver(on, ty)?;
+    let act = writer.call(&receiver, method, args, kwargs)?;
+    let name = if answer.by == Framework::Click { RESULT } else { RESPONSE };
+    let mut after = act.lines(4, &format!("{name} = "), "");
+    after.extend(answers::asserted(&mut writer, answer, name, (args, kwargs), others)?);
+    let mut lines = writer.steps(before)?;
+    let count = lines.len();
+    if count > SETUP_MAX {
+        return Err(ReasonCode::SetupTooLong.with(count));
+    }
+    lines.extend(after);
+    let marks = writer.marks()?;
+    let login = before.iter().any(|step| matches!(step, Step::Call { method, .. } if method.contains("login")));
+    let (words, kind) = answers::words(answer, method, (args, kwargs), login, others, scene);
+    let is_helper = writer.project_type(ty);
+    Ok(Written {
+        marks,
+        fixtures: writer.fixtures,
+        lines,
+        imports: writer.imports,
+        setup: count + usize::from(is_helper),
+        words,
+        kind,
+        test: scene.test.split('[').next().unwrap_or_default().to_owned(),
+    })
+}
+
+/// What stands around a call that a test makes itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Around {
+    /// The code for what was given for parameters.
+    pub(super) given: Vec<(String, String)>,
+    /// Marks above the test.
+    pub(super) marks: Vec<String>,
+    /// The fixtures that it takes.
+    pub(super) fixtures: Vec<String>,
+    /// Its first lines.
+    pub(super) lines: Vec<String>,
+    /// The context manager around the rest.
+    pub(super) within: Option<String>,
+    /// Paths with keys of rows in them, and the keys of the rows that were given: how they are written.
+    paths: BTreeMap<String, String>,
+    keys: BTreeMap<String, String>,
+    pub(super) imports: BTreeSet<Import>,
+}
+
+impl Around {
+    /// Writes the keys of rows in what is expected by the rows that they are of.
+    pub(super) fn by_rows(&self, assertion: &mut Assertion) {
+        let expected = match &assertion.expected {
+            Expr::Text(text) => self.paths.get(text).cloned(),
+            Expr::Atom(number) if assertion.subject.ends_with("_id") => self.keys.get(number).cloned(),
+            _ => None,
+        };
+        assertion.expected = expected.map_or_else(|| assertion.expected.clone(), Expr::Atom);
+    }
+}
+
+/// Writes what stands around the call of a scene that ends with one.
+///
+/// # Errors
+/// Fails with the reason why a test cannot have it.
+pub fn around(scene: &Scene, call: &Call, project: Project<'_>, scope: &Scope, folder: &str) -> Result<Around, Reason> {
+    let mut writer = Writer::new(scene, project, scope.clone(), folder);
+    let Some((Step::Direct { given, context, changed }, before)) = scene.steps.split_last() else {
+        return Err(ReasonCode::NotComparable.into());
+    };
+    if let Some(name) = changed.first() {
+        return Err(ReasonCode::FixtureChanged.of(name));
+    }
+    let mut made = Around::default();
+    let mut own = Vec::new();
+    for (param, told) in given {
+        let name = match told.get("request") {
+            Some(request) => writer.request(request, param, &mut own)?,
+            None => writer.value(told, None)?.flat(),
+        };
+        if let Some(pk) = writer.pk_of(told).filter(|_| param != "self") {
+            made.keys.insert(pk, format!("{name}.pk"));
+        }
+        made.given.push((param.clone(), name));
+    }
+    if let Outcome::Returned(Value::Str(text)) = &call.effect.outcome
+        && let Some(path) = writer.path(text)
+    {
+        made.paths.insert(text.clone(), path);
+    }
+    if let Some(way) = context {
+        writer.fixture(way.split('.').next().unwrap_or(way))?;
+        made.within = Some(format!("with {way}.app_context():"));
+    }
+    // A function that is given a request alone needs none of what others of the class do.
+    let is_apart = context.is_none() && given.values().all(|told| told.get("request").is_some());
+    let before = if is_apart { &[][..] } else { before };
+    made.lines = writer.steps(before)?;
+    made.lines.extend(own);
+    if made.lines.len() > SETUP_MAX {
+        return Err(ReasonCode::SetupTooLong.with(made.lines.len()));
+    }
+    made.marks = if is_apart { Vec::new() } else { writer.marks()? };
+    (made.fixtures, made.imports) = (writer.fixtures, writer.imports);
+    Ok(made)
+}
+
+/// Writes the steps of one scene.
+struct Writer<'s, 'a> {
+    scene: &'s Scene,
+    project: Project<'a>,
+    scope: Scope,
+    /// The folder of accepted tests, absolute.
+    folder: std::path::PathBuf,
+    fixtures: Vec<String>,
+    imports: BTreeSet<Import>,
+    taken: BTreeSet<String>,
+    /// The names of rows, by their steps.
+    rows: BTreeMap<usize, String>,
+    /// The rows that something refers to.
+    used: BTreeSet<usize>,
+    /// The line that makes a client which no fixture gives.
+    client: Option<String>,
+    /// The numbers of secrets that have made-up values, in order.
+    secrets: Vec<u64>,
+}
+
+impl<'s, 'a> Writer<'s, 'a> {
+    fn new(scene: &'s Scene, project: Project<'a>, scope: Scope, folder: &str) -> Self {
+        let mut writer = Self {
+            scene,
+            project,
+            scope,
+            folder: Path::new(project.root).join(folder),
+            fixtures: Vec::new(),
+            imports: BTreeSet::new(),
+            taken: BTreeSet::from([RESPONSE.to_owned(), RESULT.to_owned()]),
+            rows: BTreeMap::new(),
+            used: BTreeSet::new(),
+            client: None,
+            secrets: Vec::new(),
+        };
+        writer.name_rows();
+        writer
+    }
+
+    fn name_rows(&mut self) {
+        let scene = self.scene;
+        // What a fixture may be called is no name for anything else.
+        self.taken.extend(scene.fixtures.keys().cloned());
+        for (at, step) in scene.steps.iter().enumerate() {
+            if let Step::Row { model, .. } = step {
+                let short = model.1.rsplit('.').next().unwrap_or_default();
+                let name = self.scope.local(&snake(short), &mut self.taken);
+                self.rows.insert(at, name);
+            }
+        }
+    }
+
+    /// Takes a fixture as a parameter.
+    fn fixture(&mut self, name: &str) -> Result<(), Reason> {
+        self.reaches(name)?;
+        if !self.fixtures.iter().any(|known| known == name) {
+            self.fixtures.push(name.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Tells why accepted tests cannot see a fixture.
+    fn reaches(&self, name: &str) -> Result<(), Reason> {
+        let Some(origin) = self.scene.fixtures.get(name) else { return Err(ReasonCode::FixtureInTestFile.of(name)) };
+        for needed in self.scene.closure([name]) {
+            if self.scene.fixtures.get(needed).is_some_and(|origin| origin.place == Defined::Module) {
+                return Err(ReasonCode::FixtureInTestFile.of(needed));
+            }
+        }
+        if origin.place == Defined::Conftest && !self.folder.starts_with(&origin.base) {
+            let base = Path::new(&origin.base).strip_prefix(self.project.root).unwrap_or(Path::new(&origin.base));
+            return Err(ReasonCode::FixtureOutOfReach.of(name).with(base.display()));
+        }
+        Ok(())
+    }
+
+    /// Writes what a method is called on.
+    fn receiver(&mut self, on: &str, ty: &str) -> Result<String, Reason> {
+        if let Some(at) = on.strip_prefix('#').and_then(|at| at.parse().ok()) {
+            self.used.insert(at);
+            return self.rows.get(&at).cloned().ok_or_else(|| ReasonCode::UnwritableStep.of("row"));
+        }
+        let Some(attribute) = on.strip_prefix("self.") else {
+            let name = on.split('.').next().unwrap_or(on);
+            self.fixture(name)?;
+            return Ok(on.to_owned());
+        };
+        if !self.scene.has_django {
+            return Err(ReasonCode::NeedsPytestDjango.into());
+        }
+        if ty == "django.test.client.Client" {
+            if !self.fixtures.iter().any(|known| known == "client") {
+                self.fixtures.push("client".to_owned());
+            }
+            return Ok("client".to_owned());
+        }
+        if self.client.is_some() {
+            return Ok("client".to_owned());
+        }
+        if attribute != "client" || !ty.starts_with("rest_framework.test.") {
+            return Err(ReasonCode::FixtureInTestFile.of(on));
+        }
+        let class = self.spell(&type_name(ty))?;
+        self.taken.insert("client".to_owned());
+        self.client = Some(format!("    client = {class}()"));
+        Ok("client".to_owned())
+    }
+
+    fn call(
+        &mut self,
+        receiver: &str,
+        method: &str,
+        args: &[serde_json::Value],
+        kwargs: &[(String, serde_json::Value)],
+    ) -> Result<Expr, Reason> {
+        if method.starts_with("__") || !is_identifier(method) {
+            return Err(ReasonCode::ImplicitMethod.of(method));
+        }
+        Ok(Expr::call_with(&format!("{receiver}.{method}"), self.items(args, kwargs)?))
+    }
+
+    fn items(&mut self, args: &[serde_json::Value], kwargs: &[(String, serde_json::Value)]) -> Result<Vec<Item>, Reason> {
+        let mut items = Vec::new();
+        for value in args {
+            items.push(Item::from(self.value(value, None)?));
+        }
+        for (name, value) in kwargs {
+            if !is_identifier(name) {
+                return Err(ReasonCode::InvalidName.of(name));
+            }
+            items.push(Item::keyword(name, self.value(value, Some(name))?));
+        }
+        Ok(items)
+    }
+
+    /// Writes the steps before the act.
+    fn steps(&mut self, before: &[Step]) -> Result<Vec<String>, Reason> {
+        // What comes later decides which rows have names, so the last of them is written first.
+        let mut written: Vec<Vec<String>> = Vec::new();
+        let needed = before.iter().enumerate().filter(|(_, step)| !self.changes_nothing(step));
+        for (at, step) in needed.collect::<Vec<_>>().into_iter().rev() {
+            written.push(self.step(at, step)?);
+        }
+        Ok(self.client.clone().into_iter().chain(written.into_iter().rev().flatten()).collect())
+    }
+
+    /// Tells whether a step only looked at something, or was refused.
+    fn changes_nothing(&self, step: &Step) -> bool {
+        let Step::Call { ty, method, answer: Some(answer), .. } = step else { return false };
+        let is_client =
+            ["flask.testing.", "werkzeug.test.", "django.test.", "rest_framework.test."].iter().any(|of| ty.starts_with(of));
+        let looks = matches!(method.as_str(), "get" | "head" | "options");
+        is_client && answer.status.is_some_and(|status| looks && status == 200 || status >= 400)
+    }
+
+    fn step(&mut self, at: usize, step: &Step) -> Result<Vec<String>, Reason> {
+        match step {
+            Step::Direct { .. } => Ok(Vec::new()),
+            Step::Function { name, args, kwargs } => {
+                let spelled = self.spell(&TypeName::new(&name.0, &name.1))?;
+                Ok(Expr::call_with(&spelled, self.items(args, kwargs)?).lines(4, "", ""))
+            }
+            Step::Call { on, ty, method, args, kwargs, .. } => {
+                let receiver = self.receiver(on, ty)?;
+                Ok(self.call(&receiver, method, args, kwargs)?.lines(4, "", ""))
+            }
+            Step::Row { model, method, args, kwargs, .. } => {
+                let is_used = self.used.contains(&at);
+                if !is_used && model.0.starts_with("django.contrib.auth") {
+                    return Ok(Vec::new());
+                }
+                let class = self.spell(&TypeName::new(&model.0, &model.1))?;
+                let items = self.items(args, kwargs)?;
+                let name = &self.rows[&at];
+                let prefix = if is_used { format!("{name} = ") } else { String::new() };
+                Ok(Expr::call_with(&format!("{class}.objects.{method}"), items).lines(4, &prefix, ""))
+            }
+        }
+    }
+
+    /// Writes a request that a factory of Django's makes, in lines of its own; gives its name.
+    fn request(&mut self, told: &serde_json::Value, param: &str, lines: &mut Vec<String>) -> Result<String, Reason> {
+        let unwritable = || Reason::from(ReasonCode::UnwritableStep.of("request"));
+        let text = |value: Option<&serde_json::Value>| value.and_then(|value| value.as_str()).map(str::to_owned);
+        let list = |key: &str| told.get(key).and_then(|value| value.as_array()).cloned().unwrap_or_default();
+        let named = |pairs: Vec<serde_json::Value>| -> Vec<(String, serde_json::Value)> {
+            pairs.iter().filter_map(|pair| Some((pair.get(0)?.as_str()?.to_owned(), pair.get(1)?.clone()))).collect()
+        };
+        let factory = told.get("factory").ok_or_else(unwritable)?;
+        let (module, class) = (text(factory.get(0)).ok_or_else(unwritable)?, text(factory.get(1)).ok_or_else(unwritable)?);
+        let receiver = match text(told.get("way")).filter(|way| !way.starts_with("self.")) {
+            Some(way) => {
+                self.fixture(way.split('.').next().unwrap_or(&way))?;
+                way
+            }
+            // pytest-django has a fixture for it.
+            None if self.scene.has_django && class == "RequestFactory" => {
+                if !self.fixtures.iter().any(|known| known == "rf") {
+                    self.fixtures.push("rf".to_owned());
+                }
+                "rf".to_owned()
+            }
+            None => format!("{}()", self.spell(&TypeName::new(&module, &class))?),
+        };
+        let method = text(told.get("method")).ok_or_else(unwritable)?;
+        let made = self.call(&receiver, &method, &list("args"), &named(list("kwargs")))?;
+        let name = if self.taken.insert(param.to_owned()) { param.to_owned() } else { self.scope.local(param, &mut self.taken) };
+        lines.extend(made.lines(4, &format!("{name} = "), ""));
+        for (key, value) in named(list("set")) {
+            let value = self.value(&value, None)?;
+            lines.extend(value.lines(4, &format!("{name}.{key} = "), ""));
+        }
+        Ok(name)
+    }
+
+    /// Spells an importable thing and notes the import.
+    fn spell(&mut self, ty: &TypeName) -> Result<String, Reason> {
+        if (self.project.module)(&ty.module).is_some_and(Module::is_test) {
+            return Err(ReasonCode::DefinedInTestFile.of(ty.short()));
+        }
+        let (spelled, import) = self.scope.spell(&self.project.facades.public(ty))?;
+        self.imports.extend(import);
+        Ok(spelled)
+    }
+
+    /// Tells whether a type is one of the project's, and no framework's.
+    fn project_type(&self, ty: &str) -> bool {
+        let head = ty.split('.').next().unwrap_or_default();
+        (self.project.module)(head).is_some() || matches!(head, "conftest" | "tests")
+    }
+
+    /// Writes the marks of the recorded test that this one needs too.
+    fn marks(&mut self) -> Result<Vec<String>, Reason> {
+        let scene = self.scene;
+        let mut lines = Vec::new();
+        let has_db = |name: &str| matches!(name, "db" | "transactional_db" | "django_db_reset_sequences");
+        let is_case = scene.case.as_deref().is_some_and(|case| !case.is_empty() && !case.ends_with("SimpleTestCase"));
+        for (name, args, kwargs) in &scene.marks {
+            if name == "usefixtures" {
+                continue;
+            }
+            let mut items = Vec::new();
+            for value in args {
+                items.push(Item::from(self.value(value, None)?));
+            }
+            for (key, value) in kwargs {
+                items.push(Item::keyword(key, self.value(value, None)?));
+            }
+            let given = if items.is_empty() { String::new() } else { Expr::call_with("", items).flat() };
+            lines.push(format!("@pytest.mark.{name}{given}"));
+        }
+        let django = scene.direct.iter().any(|name| has_db(name)) || is_case && scene.has_django;
+        if django && !lines.iter().any(|line| line.starts_with("@pytest.mark.django_db")) {
+            lines.insert(0, "@pytest.mark.django_db".to_owned());
+        }
+        let of_marks = scene.marks.iter().filter(|(name, ..)| name == "usefixtures");
+        let of_marks = of_marks.flat_map(|(_, args, _)| args.iter().filter_map(|name| name.as_str()));
+        let direct = scene.direct.iter().map(String::as_str);
+        // What else gives an object that no step used did nothing for the request.
+        let is_felt = |name: &&str| {
+            scene.fixtures.get(*name).is_some_and(|origin| {
+                origin.place != Defined::Plugin && (origin.pk.is_some() || origin.ty.starts_with("builtins."))
+            })
+        };
+        let wanted: Vec<&str> = direct.filter(is_felt).collect();
+        let wanted: Vec<&str> = wanted.into_iter().chain(of_marks).collect();
+        let mut others: Vec<String> = Vec::new();
+        for name in &wanted {
+            let rest = wanted.iter().copied().filter(|other| other != name);
+            let covered = scene.closure(self.fixtures.iter().map(String::as_str).chain(rest));
+            if !covered.contains(name) && !others.iter().any(|other| other == name) {
+                self.reaches(name)?;
+                others.push((*name).to_owned());
+            }
+        }
+        if !others.is_empty() {
+            let names: Vec<Expr> = others.into_iter().map(Expr::Text).collect();
+            lines.push(Expr::call("@pytest.mark.usefixtures", names).flat());
+        }
+        if !lines.is_empty() {
+            self.imports.insert(Import::module("pytest"));
+        }
+        Ok(lines)
+    }
+}
+
+/// Parts `package.module.Class`; the class is what begins with the first capital.
+fn type_name(dotted: &str) -> TypeName {
+    let at = dotted.split('.').scan(0, |start, part| {
+        let here = *start;
+        *start += part.len() + 1;
+        Some((here, part))
+    });
+    let class = at.into_iter().find(|(_, part)| part.chars().next().is_some_and(char::is_uppercase)).map(|(at, _)| at);
+    match class {
+        Some(at) if at > 0 => TypeName::new(&dotted[..at - 1], &dotted[at..]),
+        _ => TypeName::new("builtins", dotted),
+    }
+}

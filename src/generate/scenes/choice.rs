@@ -1,0 +1,162 @@
+//! Which scenes of a function become tests: those that differ in what they ask and what they get, with the least set-up; one
+//! request is one function's test.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::base::paths::RelPath;
+use crate::base::text;
+use crate::domain::call::{Call, CallId};
+use crate::domain::function::Function;
+use crate::domain::proposal::{Draft, LeftOut};
+use crate::domain::reason::{Reason, ReasonCode};
+use crate::domain::scene::{Scene, Step};
+use crate::generate::case::Case;
+use crate::generate::cases::{self, Known};
+use crate::generate::layout::WIDTH;
+use crate::generate::names;
+use crate::generate::project::Project;
+use crate::generate::render;
+use crate::generate::scenes::{Written, around, written};
+use crate::generate::scope::{Import, Scope};
+
+/// Tests of one function.
+const TESTS_MAX: usize = 3;
+
+/// A call, how often it was made, and how a test came to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// The call.
+    pub call: CallId,
+    /// How often it was made.
+    pub times: u64,
+    /// How a test came to it.
+    pub scene: Scene,
+    /// The call as it was recorded, where the test made it itself.
+    pub made: Option<Call>,
+}
+
+impl Told {
+    /// Tells whether a fixture or a step of the test gave a row for a parameter.
+    #[must_use]
+    pub fn is_row(&self, param: &str) -> bool {
+        let Some(Step::Direct { given, .. }) = self.scene.steps.last() else { return false };
+        let fixture = |way: &str| self.scene.fixtures.get(way).is_some_and(|origin| origin.pk.is_some());
+        given
+            .get(param)
+            .is_some_and(|told| told.get("row").is_some() || told.get("way").and_then(|way| way.as_str()).is_some_and(fixture))
+    }
+}
+
+/// What was found for a function.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// The tests, each with its call.
+    pub tests: Vec<(CallId, Written)>,
+    /// Why there are no others.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Writes the cases of calls that tests make themselves, with what their fixtures gave.
+pub fn direct<'a>(
+    function: &Function,
+    told: &'a [Told],
+    project: Project<'a>,
+    scope: &mut Scope,
+    folder: &str,
+) -> (Vec<Case>, Vec<LeftOut>) {
+    let calls: Vec<&Call> = told.iter().filter_map(|one| one.made.as_ref()).collect();
+    let known = Known::of(function, &calls);
+    let mut reasons: BTreeMap<Reason, u64> = BTreeMap::new();
+    let mut cases = Vec::new();
+    for (one, call) in told.iter().filter_map(|one| Some((one, one.made.as_ref()?))) {
+        let case = around(&one.scene, call, project, scope, folder)
+            .and_then(|around| cases::case_within(call, function, known, project, scope, &around));
+        match case {
+            Ok(case) => cases.push(case),
+            Err(reason) => *reasons.entry(reason).or_default() += 1,
+        }
+    }
+    (cases, reasons.into_iter().map(|(reason, calls)| LeftOut { calls, reason }).collect())
+}
+
+/// Chooses the tests of a function. `others` are the scenes of all functions, whose answers show what only one says. What is in `taken` is another function's test already.
+pub fn choose(
+    function: &Function,
+    (told, others): (&[Told], &[&Scene]),
+    project: Project<'_>,
+    folder: &str,
+    most: usize,
+    taken: &mut BTreeSet<Vec<String>>,
+) -> Found {
+    let mut reasons: BTreeMap<Reason, u64> = BTreeMap::new();
+    let mut all = Vec::new();
+    // A step without an answer says nothing that could be asserted.
+    for one in told.iter().filter(|one| one.made.is_none() && one.scene.answer().is_some()) {
+        match written(&one.scene, others, project, Scope::new(&function.id), folder) {
+            Ok(test) => all.push((one, test)),
+            Err(reason) => *reasons.entry(reason).or_default() += 1,
+        }
+    }
+    all.sort_by(|(_, a), (_, b)| {
+        let key = |test: &Written| (test.setup, test.fixtures.len(), test.lines.iter().map(String::len).sum::<usize>());
+        key(a).cmp(&key(b)).then_with(|| a.lines.cmp(&b.lines))
+    });
+    let mut tests: Vec<(CallId, Written)> = Vec::new();
+    let mut kinds = BTreeSet::new();
+    for (one, test) in all {
+        if tests.len() >= most.min(TESTS_MAX) || kinds.contains(&test.kind) {
+            *reasons.entry(ReasonCode::Redundant.into()).or_default() += 1;
+        } else if !taken.insert(test.lines.clone()) {
+            *reasons.entry(ReasonCode::CoveredByRequests.into()).or_default() += 1;
+        } else {
+            kinds.insert(test.kind.clone());
+            tests.push((one.call, test));
+        }
+    }
+    let left_out = reasons.into_iter().map(|(reason, calls)| LeftOut { calls, reason }).collect();
+    Found { tests, left_out }
+}
+
+/// Writes the draft of chosen tests.
+#[must_use]
+pub fn draft(
+    function: &Function,
+    tests: &[(CallId, Written)],
+    project: Project<'_>,
+    target: &RelPath,
+    left_out: Vec<LeftOut>,
+) -> Draft {
+    let module = (project.module)(function.id.module());
+    let stem = names::stem(function, module).replace("_<locals>", "");
+    let mut taken = BTreeSet::new();
+    let mut imports: BTreeSet<Import> = BTreeSet::new();
+    let mut blocks = Vec::new();
+    for (_, test) in tests {
+        // `test_delete` says what is asked for.
+        let verb = test.words.split('_').next().filter(|verb| stem.ends_with(&format!("_{verb}"))).unwrap_or_default();
+        let words = if verb.is_empty() { &test.words } else { test.words[verb.len()..].trim_start_matches('_') };
+        let wanted = names::name(&stem, words, module);
+        let mut name = wanted.clone();
+        let mut number = 1;
+        while !taken.insert(name.clone()) {
+            number += 1;
+            name = format!("{wanted}_{number}");
+        }
+        let mut lines = test.marks.clone();
+        lines.push(format!("def {name}({}):", test.fixtures.join(", ")));
+        lines.push(docstring(&test.test));
+        lines.extend(test.lines.iter().cloned());
+        imports.extend(test.imports.iter().cloned());
+        blocks.push(lines.join("\n"));
+    }
+    let mut calls: Vec<CallId> = tests.iter().map(|(call, _)| *call).collect();
+    calls.sort_unstable();
+    calls.dedup();
+    render::draft_of(function, &blocks, imports, calls, project, target, left_out)
+}
+
+fn docstring(test: &str) -> String {
+    let safe: String = text::display_line(test).chars().filter(|c| !matches!(c, '"' | '\\')).collect();
+    let line = format!("    \"\"\"Recorded from {safe}.\"\"\"");
+    if text::width(&line) <= WIDTH { line } else { "    \"\"\"Recorded from a test.\"\"\"".to_owned() }
+}

@@ -1,0 +1,277 @@
+//! Tests by the steps of recorded ones, from scenes written by hand. That such tests pass is proved by `tests/it/applications.rs`.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value as Json, json};
+
+use crate::base::paths::RelPath;
+use crate::domain::call::{Call, CallId};
+use crate::domain::function::{Function, FunctionId};
+use crate::domain::proposal::LeftOut;
+use crate::domain::reason::{Reason, ReasonCode};
+use crate::domain::scene::Scene;
+use crate::domain::settings::Snapshots;
+use crate::domain::value::TypeName;
+use crate::generate::learned::Learned;
+use crate::generate::project::{AwaitBy, ClockBy, Project};
+use crate::generate::scenes::{Told, choose, draft, written};
+use crate::generate::scope::Scope;
+use crate::source::facades::Facades;
+use crate::source::parse::parse;
+
+const ROOT: &str = "/srv/ada/shelf";
+const FOLDER: &str = "tests/pytead";
+
+fn with_project<T>(use_it: impl FnOnce(Project<'_>, &Function) -> T) -> T {
+    let text = "def detail(request, pk):\n    return pk\n";
+    let module = parse(&RelPath::new("books/views.py").unwrap(), text.as_bytes(), "books.views", "");
+    let find = |name: &str| (name == "books.views").then_some(&module);
+    let project = Project {
+        module: &find,
+        history: &|_: &Call, _| Vec::new(),
+        afterwards: &|_, _| Vec::new(),
+        inner: &|_| Vec::new(),
+        births: &|_: &TypeName| Vec::new(),
+        makers: &|_, _| Vec::new(),
+        makers_of: &|_| Vec::new(),
+        reached: &|_| None,
+        says: &|_| &[],
+        stand_ins: &|_| &[],
+        scenes: &|_| &[],
+        importable: &|_| true,
+        learned: &Learned::default(),
+        root: ROOT,
+        facades: &Facades::default(),
+        clock: ClockBy::default(),
+        awaits: AwaitBy::default(),
+        snapshots: Snapshots::default(),
+    };
+    use_it(project, &module.functions[0])
+}
+
+fn fixture(place: &str, base: &str, needs: &[&str], pk: Option<&str>) -> Json {
+    json!({"where": place, "base": base, "scope": "function", "needs": needs, "type": "books.models.Book", "pk": pk})
+}
+
+fn call(on: &str, method: &str, args: Json, kwargs: Json) -> Json {
+    json!({"kind": "call", "on": on, "type": "django.test.client.Client", "method": method, "args": args, "kwargs": kwargs})
+}
+
+fn answered(mut step: Json, answer: Json) -> Json {
+    step["answer"] = answer;
+    step
+}
+
+fn scene(fixtures: &Json, direct: &[&str], case: Option<&str>, steps: &[Json]) -> Scene {
+    let told = json!({
+        "test": "tests/test_views.py::test_it", "fixtures": fixtures, "direct": direct, "marks": [], "case": case,
+        "has_django": true, "steps": steps,
+    });
+    Scene::read(&told.to_string()).unwrap()
+}
+
+fn page(status: u16, body: &str) -> Json {
+    json!({"by": "django", "status": status, "content-type": "text/html", "body": body})
+}
+
+fn conftest() -> String {
+    format!("{ROOT}/tests")
+}
+
+/// Writes the draft of scenes, or gives why there is none.
+fn drafted(scenes: &[Scene]) -> Result<String, Vec<LeftOut>> {
+    with_project(|project, function| {
+        let told: Vec<Told> = scenes
+            .iter()
+            .zip(1..)
+            .map(|(scene, id)| Told { call: CallId(id), times: 1, scene: scene.clone(), made: None })
+            .collect();
+        let others: Vec<&Scene> = scenes.iter().collect();
+        let found = choose(function, (&told, &others), project, FOLDER, 6, &mut BTreeSet::new());
+        if found.tests.is_empty() {
+            return Err(found.left_out);
+        }
+        let target = RelPath::new("tests/pytead/test_views.py").unwrap();
+        Ok(draft(function, &found.tests, project, &target, Vec::new()).standalone())
+    })
+}
+
+fn why(scene: &Scene) -> Reason {
+    drafted(std::slice::from_ref(scene)).unwrap_err()[0].reason.clone()
+}
+
+#[test]
+fn a_request_is_made_with_the_projects_fixtures_and_keys_stand_by_their_rows() {
+    let fixtures = json!({
+        "client": fixture("plugin", "pytest_django.fixtures", &[], None),
+        "book": fixture("conftest", &conftest(), &["db"], Some("7")),
+    });
+    let step = answered(call("client", "get", json!(["/books/7/"]), json!([])), page(200, "<h1>Emma</h1><p>12.50 EUR</p>"));
+    let text = drafted(&[scene(&fixtures, &["client", "book"], None, &[step])]).unwrap();
+    assert_eq!(
+        text,
+        r#"def test_detail(client, book):
+    """Recorded from tests/test_views.py::test_it."""
+    response = client.get(f"/books/{book.pk}/")
+    assert response.status_code == 200
+    assert "Emma" in response.content.decode()
+    assert "12.50 EUR" in response.content.decode()
+"#
+    );
+}
+
+#[test]
+fn rows_that_the_test_saved_are_saved_again_and_a_login_comes_before_the_request() {
+    let steps = [
+        json!({"kind": "row", "model": ["django.contrib.auth.models", "User"], "method": "create_user", "args": ["bo"],
+               "kwargs": [["password", {"made_up": "password", "n": 3}]], "pk": "1"}),
+        json!({"kind": "row", "model": ["django.contrib.auth.models", "User"], "method": "create_user", "args": ["idle"],
+               "kwargs": [], "pk": "2"}),
+        json!({"kind": "row", "model": ["books.models", "Author"], "method": "create", "args": [], "kwargs": [["name", "Sappho"]],
+               "pk": "4"}),
+        call("self.client", "force_login", json!([{"row": 0}]), json!([])),
+        answered(
+            call("self.client", "post", json!(["/books/new/"]), json!([["data", {"dict": [["title", "Odes"], ["author", 4]]}]])),
+            json!({"by": "django", "status": 302, "content-type": "text/html", "location": "/books/9/", "body": ""}),
+        ),
+    ];
+    let text = drafted(&[scene(&json!({}), &[], Some("django.test.testcases.TestCase"), &steps)]).unwrap();
+    assert_eq!(
+        text,
+        r#"import pytest
+from books.models import Author
+from django.contrib.auth.models import User
+
+
+@pytest.mark.django_db
+def test_detail_post_redirects_to_books_after_login(client):
+    """Recorded from tests/test_views.py::test_it."""
+    user = User.objects.create_user("bo", password="made-up-password")
+    author = Author.objects.create(name="Sappho")
+    client.force_login(user)
+    response = client.post("/books/new/", data={"title": "Odes", "author": author.pk})
+    assert response.status_code == 302
+    assert response["Location"].startswith("/books/")
+"#
+    );
+}
+
+#[test]
+fn of_pages_that_differ_what_only_one_of_them_says_is_asserted() {
+    let fixtures = json!({"client": fixture("plugin", "x", &[], None)});
+    let ask = |data: Json, body: &str| {
+        let step = call("client", "post", json!(["/join"]), json!([["data", {"dict": data}]]));
+        scene(&fixtures, &["client"], None, &[answered(step, page(200, body))])
+    };
+    let text = drafted(&[
+        ask(json!([["name", ""]]), "<h1>Join</h1><li>Name is required.</li>"),
+        ask(json!([["name", "eve"]]), "<h1>Join</h1><li>Name is taken.</li>"),
+    ])
+    .unwrap();
+    for (name, said) in [
+        ("def test_detail_post_says_name_is_required(client):", "assert \"Name is required.\" in response.content.decode()"),
+        ("def test_detail_post_says_name_is_taken(client):", "assert \"Name is taken.\" in response.content.decode()"),
+    ] {
+        assert!(text.contains(name) && text.contains(said), "{text}");
+    }
+    assert!(!text.contains("\"Join\""), "{text}");
+}
+
+#[test]
+fn json_is_compared_leaf_by_leaf_and_what_changes_is_any() {
+    let fixtures = json!({"client": fixture("plugin", "x", &[], None)});
+    let body = r#"{"id": 31, "name": "Sappho", "added": "2026-01-05T10:11:12Z", "tags": ["a", null, true, 1.5]}"#;
+    let answer = json!({"by": "django", "status": 200, "content-type": "application/json", "body": body});
+    let step = answered(call("client", "get", json!(["/api/31"]), json!([])), answer);
+    let text = drafted(&[scene(&fixtures, &["client"], None, &[step])]).unwrap();
+    assert!(text.contains("from unittest.mock import ANY"), "{text}");
+    for part in ["\"id\": ANY", "\"name\": \"Sappho\"", "\"added\": ANY", "\"tags\": [\"a\", None, True, 1.5]"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn a_fixture_that_is_only_there_for_what_it_does_stands_in_a_mark() {
+    let fixtures = json!({
+        "client": fixture("plugin", "x", &[], None),
+        "book": fixture("conftest", &conftest(), &["author"], None),
+        "author": fixture("conftest", &conftest(), &[], None),
+    });
+    let step = answered(call("client", "get", json!(["/"]), json!([])), page(200, "<h1>All books</h1>"));
+    let text = drafted(&[scene(&fixtures, &["client", "book", "author"], None, &[step])]).unwrap();
+    assert!(text.contains("@pytest.mark.usefixtures(\"book\")\ndef test_detail(client):"), "{text}");
+}
+
+#[test]
+fn what_other_tests_cannot_see_or_write_has_a_reason() {
+    let get = || answered(call("client", "get", json!(["/"]), json!([])), page(200, "<h1>All</h1>"));
+    let of = |place: &str, base: &str| json!({"client": fixture(place, base, &[], None)});
+    let module = scene(&of("module", "tests/test_views.py"), &["client"], None, &[get()]);
+    assert_eq!(why(&module), ReasonCode::FixtureInTestFile.of("client"));
+    let nearer = scene(&of("conftest", &format!("{ROOT}/tests/views")), &["client"], None, &[get()]);
+    assert_eq!(why(&nearer), ReasonCode::FixtureOutOfReach.of("client").with("tests/views"));
+    let mut hidden = of("conftest", &conftest());
+    hidden["client"]["needs"] = json!(["app"]);
+    hidden["app"] = fixture("module", "tests/test_views.py", &[], None);
+    assert_eq!(why(&scene(&hidden, &["client"], None, &[get()])), ReasonCode::FixtureInTestFile.of("app"));
+    let plugin = || of("plugin", "x");
+    let given = answered(call("client", "post", json!(["/", {"other": "io.BytesIO"}]), json!([])), page(200, "ok"));
+    assert_eq!(why(&scene(&plugin(), &["client"], None, &[given])), ReasonCode::UnwritableStep.of("BytesIO"));
+    let silent = call("client", "get", json!(["/"]), json!([]));
+    assert_eq!(drafted(&[scene(&plugin(), &["client"], None, &[silent])]), Err(Vec::new()), "the calls' own reasons say more");
+    let mut many = vec![call("client", "get", json!(["/"]), json!([])); 13];
+    many.push(get());
+    assert_eq!(why(&scene(&plugin(), &["client"], None, &many)), ReasonCode::SetupTooLong.with(13));
+    let mut bare = scene(
+        &json!({}),
+        &[],
+        Some("django.test.testcases.TestCase"),
+        &[answered(call("self.client", "get", json!(["/"]), json!([])), page(200, "ok"))],
+    );
+    bare.has_django = false;
+    assert_eq!(why(&bare), ReasonCode::NeedsPytestDjango.into());
+}
+
+#[test]
+fn one_request_is_the_test_of_one_function() {
+    let fixtures = json!({"client": fixture("plugin", "x", &[], None)});
+    let step = answered(call("client", "get", json!(["/"]), json!([])), page(200, "<h1>All</h1>"));
+    let told = [Told { call: CallId(1), times: 1, scene: scene(&fixtures, &["client"], None, &[step]), made: None }];
+    with_project(|project, function| {
+        let mut taken = BTreeSet::new();
+        assert_eq!(choose(function, (&told, &[]), project, FOLDER, 6, &mut taken).tests.len(), 1);
+        let again = choose(function, (&told, &[]), project, FOLDER, 6, &mut taken);
+        assert!(again.tests.is_empty());
+        assert_eq!(again.left_out[0].reason, ReasonCode::CoveredByRequests.into());
+    });
+}
+
+#[test]
+fn flask_and_commands_are_asserted_in_their_own_words() {
+    let fixtures =
+        json!({"client": fixture("conftest", &conftest(), &[], None), "runner": fixture("conftest", &conftest(), &[], None)});
+    let moved =
+        json!({"by": "werkzeug", "status": 302, "content-type": "text/html", "location": "/auth/login", "body": "<p>x</p>"});
+    let step = answered(call("client", "post", json!(["/create"]), json!([])), moved);
+    let written = with_project(|project, _| {
+        let scope = || Scope::new(&FunctionId::new("books.views", "detail"));
+        let web = written(&scene(&fixtures, &["client"], None, &[step]), &[], project, scope(), FOLDER).unwrap();
+        let ran = answered(
+            call("runner", "invoke", json!([]), json!([["args", {"list": ["init-db"]}]])),
+            json!({"by": "click", "exit": 0, "body": "Initialized.\n"}),
+        );
+        let command = written(&scene(&fixtures, &["runner"], None, &[ran]), &[], project, scope(), FOLDER).unwrap();
+        [web.lines, command.lines].concat()
+    });
+    assert_eq!(
+        written,
+        [
+            "    response = client.post(\"/create\")",
+            "    assert response.status_code == 302",
+            "    assert response.headers[\"Location\"] == \"/auth/login\"",
+            "    result = runner.invoke(args=[\"init-db\"])",
+            "    assert result.exit_code == 0",
+            "    assert result.output == \"Initialized.\\n\"",
+        ]
+    );
+}

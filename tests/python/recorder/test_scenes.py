@@ -1,0 +1,274 @@
+"""What a recorded test did with the fixtures of its project until it made a call."""
+
+import json
+
+import pytest
+
+SETTINGS = """
+    import django
+    from django.conf import settings
+
+    settings.configure(
+        SECRET_KEY="x", ROOT_URLCONF="urls", ALLOWED_HOSTS=["*"], USE_TZ=True, INSTALLED_APPS=["books"],
+        DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
+        DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
+    )
+    django.setup()
+"""
+
+CONFTEST = """
+    import configured
+    import pytest
+    from django.db import connection, transaction
+    from django.test import Client
+
+    from books.models import Author, Book
+
+    @pytest.fixture(scope="session", autouse=True)
+    def tables():
+        with connection.schema_editor() as editor:
+            for model in (Author, Book):
+                editor.create_model(model)
+
+    @pytest.fixture
+    def db(tables):
+        with transaction.atomic():
+            yield
+            transaction.set_rollback(True)
+
+    @pytest.fixture
+    def client(db):
+        return Client()
+
+    @pytest.fixture
+    def author(db):
+        return Author.objects.create(name="Sappho")
+
+    @pytest.fixture
+    def book(author):
+        return Book.objects.create(title="Odes", author=author)
+
+    class Shelf:
+        def __init__(self, client):
+            self.own = client
+
+        def add(self, title="Fragments"):
+            return self.own.post("/add", data={"title": title, "password": "hush-hush-9"})
+
+    @pytest.fixture
+    def shelf(client):
+        return Shelf(client)
+"""
+
+MODELS = """
+    from django.db import models
+
+    class Author(models.Model):
+        name = models.CharField(max_length=80)
+
+    class Book(models.Model):
+        title = models.CharField(max_length=80)
+        author = models.ForeignKey(Author, on_delete=models.CASCADE, null=True)
+
+        def label(self):
+            return f"{self.title}!"
+"""
+
+URLS = """
+    from django.http import HttpResponse, JsonResponse
+    from django.shortcuts import redirect
+    from django.urls import path
+    from books.models import Book
+
+    def page_of(request):
+        return int(request.GET.get("page", "1"))
+
+    def show(request, pk):
+        return HttpResponse(f"<h1>{Book.objects.get(pk=pk).title}</h1>")
+
+    def add(request):
+        Book.objects.create(title=request.POST["title"])
+        return redirect("/all")
+
+    def every(request):
+        return JsonResponse({"books": Book.objects.count()})
+
+    urlpatterns = [path("books/<int:pk>/", show), path("add", add), path("all", every)]
+"""
+
+
+@pytest.fixture
+def shelf(program):
+    pytest.importorskip("django")
+    program.write("configured.py", SETTINGS)
+    program.write("conftest.py", CONFTEST)
+    program.write("books/__init__.py", "")
+    program.write("books/models.py", MODELS)
+    program.write("urls.py", URLS)
+
+    def record(tests: str) -> dict:
+        program.write("test_it.py", tests)
+        spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "test_it.py")
+        functions = {record[1]: record[3] for record in spool.of("F")}
+        calls = {record[1]: functions[record[2]] for record in spool.of("C")}
+        told: dict = {}
+        for record in spool.of("E"):
+            if record[2] == "scene":
+                told.setdefault(calls[record[1]], []).append(json.loads(record[3]))
+        return told
+
+    return record
+
+
+def test_a_request_is_told_with_its_fixtures_and_its_answer(shelf):
+    (scene,) = shelf("def test_a(client, book): client.get(f'/books/{book.pk}/')")["show"]
+    assert (scene["test"], scene["direct"]) == ("test_it.py::test_a", ["client", "book"])
+    assert scene["fixtures"]["client"]["where"] == "conftest"
+    assert scene["fixtures"]["book"]["pk"] == "1" and scene["fixtures"]["book"]["needs"] == ["author"]
+    (step,) = scene["steps"]
+    assert (step["on"], step["method"], step["args"], step["kwargs"]) == ("client", "get", ["/books/1/"], [])
+    answer = step["answer"]
+    assert (answer["by"], answer["status"], answer["body"]) == ("django", 200, "<h1>Odes</h1>")
+
+
+def test_what_a_helper_of_a_fixture_does_is_one_step_and_a_secret_is_a_placeholder(shelf):
+    told = shelf("def test_a(client, shelf): shelf.add(); client.post('/add', data={'title': 'x', 'password': 'hush-hush-9'})")
+    helper, plain = told["add"]
+    assert [(step["on"], step["method"], step["args"]) for step in helper["steps"]] == [("shelf", "add", [])]
+    assert helper["steps"][0]["answer"]["location"] == "/all"
+    assert [step["method"] for step in plain["steps"]] == ["add", "post"]
+    ((_, data),) = plain["steps"][1]["kwargs"]
+    assert data["dict"][0] == ["title", "x"] and data["dict"][1][1]["made_up"] == "password"
+    assert "hush-hush-9" not in json.dumps(told)
+
+
+def test_rows_that_the_test_saves_are_steps_and_those_of_the_program_are_not(shelf):
+    told = shelf(
+        """
+        from books.models import Author, Book
+
+        def test_a(client, author):
+            other = Author.objects.create(name="Alcaeus")
+            Book.objects.create(title="Hymns", author=other)
+            Book(title="Odes", author=author).save()
+            client.post("/add", data={"title": "Iambi"})
+            client.get("/all")
+        """
+    )
+    steps = told["every"][0]["steps"]
+    assert [step.get("model", step.get("method")) for step in steps] == [
+        ["books.models", "Author"], ["books.models", "Book"], ["books.models", "Book"], "post", "get",
+    ]  # fmt: skip
+    assert steps[1]["kwargs"] == [["title", "Hymns"], ["author", {"row": 0}]] and steps[0]["pk"] == "2"
+    assert steps[2]["kwargs"] == [["title", "Odes"], ["author", {"way": "author"}]]
+
+
+def test_a_call_that_the_test_makes_itself_tells_which_arguments_fixtures_gave(shelf):
+    told = shelf(
+        """
+        from django.test import RequestFactory
+        from urls import page_of
+
+        def test_a(book): assert book.label() == "Odes!"
+        def test_b(book):
+            book.title = "Hymns"
+            assert book.label() == "Hymns!"
+        def test_c(): assert page_of(RequestFactory().get("/x", {"page": "3"})) == 3
+        """
+    )
+    plain, changed = [scene["steps"][-1] for scene in told["Book.label"]]
+    assert (plain["kind"], plain["given"], plain["changed"]) == ("direct", {"self": {"way": "book"}}, [])
+    assert changed["changed"] == ["book"]
+    (made,) = told["page_of"]
+    request = made["steps"][-1]["given"]["request"]["request"]
+    assert (request["factory"], request["method"], request["args"]) == (["django.test.client", "RequestFactory"], "get", ["/x"])
+    assert request["kwargs"] == [["data", {"dict": [["page", "3"]]}]]
+
+
+def test_equal_calls_of_other_requests_are_told_of_the_call_that_is_kept(shelf):
+    told = shelf(
+        """
+        def test_a(client): client.get("/all")
+        def test_b(client, book): client.get("/all")
+        """
+    )
+    assert {scene["test"] for scene in told["every"]} >= {"test_it.py::test_a"}
+
+
+def test_classes_of_django_are_told_by_their_attributes_and_what_sets_them_up(shelf):
+    told = shelf(
+        """
+        from django.test import TestCase
+        from books.models import Author, Book
+
+        class Shelf(TestCase):
+            @classmethod
+            def setUpTestData(cls):
+                cls.author = Author.objects.create(name="Sappho")
+
+            def setUp(self):
+                self.book = Book.objects.create(title="Odes", author=self.author)
+
+            def test_one(self): self.client.get(f"/books/{self.book.pk}/")
+            def test_two(self): self.client.get("/all")
+        """
+    )
+    for name in ("show", "every"):
+        (scene,) = told[name]
+        assert scene["case"] == "django.test.testcases.TestCase"
+        assert [step.get("model", [0, step.get("on")])[1] for step in scene["steps"]] == ["Author", "Book", "self.client"]
+        assert scene["steps"][1]["kwargs"] == [["title", "Odes"], ["author", {"row": 0}]]
+
+
+def test_plain_values_are_no_fixtures_and_fixtures_of_a_test_file_are_told_as_such(shelf):
+    told = shelf(
+        """
+        import pytest
+        from books.models import Book
+
+        @pytest.fixture
+        def number(): return 1
+        @pytest.fixture
+        def own(book): return book
+
+        def test_a(client, own, number): client.get(f"/books/{number}/")
+        """
+    )
+    (scene,) = told["show"]
+    assert scene["fixtures"]["own"]["where"] == "module"
+    assert scene["steps"][0]["args"] == ["/books/1/"]
+
+
+def test_values_of_fixtures_die_when_pytest_lets_go_of_them(shelf):
+    shelf(
+        """
+        import gc, weakref, pytest
+        seen = []
+
+        class Thing:
+            def __init__(self): self.part = Part()
+        class Part: pass
+
+        @pytest.fixture
+        def thing(): return Thing()
+
+        def test_a(thing, client):
+            client.get("/all")
+            seen.append(weakref.ref(thing))
+        def test_b():
+            gc.collect()
+            assert seen[0]() is None
+        """
+    )
+
+
+def test_commands_of_click_are_told_with_what_they_printed(program):
+    pytest.importorskip("click")
+    program.write("tool.py", "import click\n@click.command()\n@click.argument('name')\ndef main(name): click.echo(hello(name))\n"
+                             "def hello(name): return 'hi ' + name\n")  # fmt: skip
+    program.write("conftest.py", "import pytest\nfrom click.testing import CliRunner\n@pytest.fixture\n"
+                                 "def runner(): return CliRunner()\n")  # fmt: skip
+    program.write("test_it.py", "import tool\ndef test_a(runner): runner.invoke(tool.main, ['ada'])\n")
+    spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "test_it.py")
+    told = [json.loads(record[3]) for record in spool.of("E") if record[2] == "scene"]
+    assert told and told[0]["steps"][-1]["answer"] == {"by": "click", "exit": 0, "body": "hi ada\n"}
