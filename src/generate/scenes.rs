@@ -302,20 +302,11 @@ impl<'s, 'a> Writer<'s, 'a> {
     fn steps(&mut self, before: &[Step]) -> Result<Vec<String>, Reason> {
         // What comes later decides which rows have names, so the last of them is written first.
         let mut written: Vec<Vec<String>> = Vec::new();
-        let needed = before.iter().enumerate().filter(|(_, step)| !self.changes_nothing(step));
+        let needed = before.iter().enumerate().filter(|(_, step)| !changes_nothing(step));
         for (at, step) in needed.collect::<Vec<_>>().into_iter().rev() {
             written.push(self.step(at, step)?);
         }
         Ok(self.client.clone().into_iter().chain(written.into_iter().rev().flatten()).collect())
-    }
-
-    /// Tells whether a step only looked at something, or was refused.
-    fn changes_nothing(&self, step: &Step) -> bool {
-        let Step::Call { ty, method, answer: Some(answer), .. } = step else { return false };
-        let is_client =
-            ["flask.testing.", "werkzeug.test.", "django.test.", "rest_framework.test."].iter().any(|of| ty.starts_with(of));
-        let looks = matches!(method.as_str(), "get" | "head" | "options");
-        is_client && answer.status.is_some_and(|status| looks && status == 200 || status >= 400)
     }
 
     fn step(&mut self, at: usize, step: &Step) -> Result<Vec<String>, Reason> {
@@ -447,6 +438,15 @@ impl<'s, 'a> Writer<'s, 'a> {
         }
         Ok(lines)
     }
+}
+
+/// Tells whether a step only looked at something, or was refused.
+fn changes_nothing(step: &Step) -> bool {
+    let Step::Call { ty, method, answer: Some(answer), .. } = step else { return false };
+    let is_client =
+        ["flask.testing.", "werkzeug.test.", "django.test.", "rest_framework.test."].iter().any(|of| ty.starts_with(of));
+    let looks = matches!(method.as_str(), "get" | "head" | "options");
+    is_client && answer.status.is_some_and(|status| looks && status == 200 || status >= 400)
 }
 
 /// Parts `package.module.Class`; the class is what begins with the first capital.

@@ -187,7 +187,7 @@ impl<'a> Builder<'a, '_> {
         let mut items = Vec::new();
         let related = related(fields);
         for (name, value) in fields {
-            let of = name.strip_suffix("_id").and_then(|name| related.iter().find(|(known, _)| *known == name));
+            let of = name.strip_suffix("_id").and_then(|name| related.iter().find(|(known, _)| known == name));
             if let Some((name, value)) = of {
                 items.push(Item::keyword(name, self.value(value, name)?));
                 continue;
@@ -289,7 +289,7 @@ impl<'a> Builder<'a, '_> {
 }
 
 /// Lists the rows that a row of Django holds beside their keys.
-fn related(fields: &[(String, Value)]) -> Vec<(&str, &Value)> {
+fn related(fields: &[(String, Value)]) -> Vec<(String, Value)> {
     let state = fields.iter().find(|(name, _)| name == "_state").map(|(_, value)| value);
     let Some(Value::Object { fields: state, .. }) = state else { return Vec::new() };
     let cached = state.iter().find(|(name, _)| name == "fields_cache").map(|(_, value)| value);
@@ -298,15 +298,10 @@ fn related(fields: &[(String, Value)]) -> Vec<(&str, &Value)> {
         cached => cached,
     };
     let Some(Value::Dict(pairs)) = cached else { return Vec::new() };
-    let row = |(name, value): &'_ (Value, Value)| match (name, value) {
-        (Value::Str(_), Value::Object { .. } | Value::Ref(_)) => true,
-        _ => false,
-    };
-    pairs
-        .iter()
-        .filter(|pair| row(pair))
-        .filter_map(|(name, value)| if let Value::Str(name) = name { Some((name.as_str(), value)) } else { None })
-        .collect()
+    let row = |(name, value): &'_ (Value, Value)| matches!((name, value), (Value::Str(_), Value::Object { .. } | Value::Ref(_)));
+    let named =
+        |(name, value): &'_ (Value, Value)| if let Value::Str(name) = name { Some((name.clone(), value.clone())) } else { None };
+    pairs.iter().filter(|pair| row(pair)).filter_map(named).collect()
 }
 
 /// How the fields of an object answer to the parameters of its `__init__`.

@@ -157,6 +157,8 @@ fn telling(scene: &Scene, body: &str, given: Given<'_>, others: &[&Scene]) -> Ve
     if found.is_empty() {
         let heading = texts.iter().find(|(tag, _)| matches!(tag.as_str(), "h1" | "h2")).or(texts.first());
         found.extend(heading.map(|(_, text)| text.clone()));
+        let content = texts.iter().find(|(tag, _)| matches!(tag.as_str(), "p" | "li" | "td" | "dd" | "a"));
+        found.extend(content.map(|(_, text)| text.clone()).filter(|text| heading.is_some_and(|(_, known)| known != text)));
     }
     found
 }

@@ -194,7 +194,7 @@ fn json_is_compared_leaf_by_leaf_and_what_changes_is_any() {
 fn a_fixture_that_is_only_there_for_what_it_does_stands_in_a_mark() {
     let fixtures = json!({
         "client": fixture("plugin", "x", &[], None),
-        "book": fixture("conftest", &conftest(), &["author"], None),
+        "book": fixture("conftest", &conftest(), &["author"], Some("3")),
         "author": fixture("conftest", &conftest(), &[], None),
     });
     let step = answered(call("client", "get", json!(["/"]), json!([])), page(200, "<h1>All books</h1>"));
