@@ -21,6 +21,9 @@ pub struct Scene {
     pub case: Option<String>,
     /// pytest-django was there.
     pub has_django: bool,
+    /// Fixtures of plugins by which the test put something in the place of something else.
+    #[serde(default)]
+    pub patched: Vec<String>,
     /// What it did, in order; the last step made the call.
     pub steps: Vec<Step>,
 }

@@ -59,6 +59,9 @@ pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Sc
     let Some((last, before)) = scene.steps.split_last() else { return Err(ReasonCode::NotComparable.into()) };
     let Step::Call { on, ty, method, args, kwargs, answer } = last else { return Err(ReasonCode::NotComparable.into()) };
     let Some(answer) = answer else { return Err(ReasonCode::NotComparable.into()) };
+    if let Some(name) = scene.patched.first() {
+        return Err(ReasonCode::FixtureChanged.of(name));
+    }
     let receiver = writer.receiver(on, ty)?;
     let act = writer.call(&receiver, method, args, kwargs)?;
     let name = if answer.by == Framework::Click { RESULT } else { RESPONSE };
@@ -126,7 +129,7 @@ pub fn around(scene: &Scene, call: &Call, project: Project<'_>, scope: &Scope, f
     let Some((Step::Direct { given, context, changed }, before)) = scene.steps.split_last() else {
         return Err(ReasonCode::NotComparable.into());
     };
-    if let Some(name) = changed.first() {
+    if let Some(name) = changed.first().or(scene.patched.first()) {
         return Err(ReasonCode::FixtureChanged.of(name));
     }
     let mut made = Around::default();

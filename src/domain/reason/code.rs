@@ -225,8 +225,8 @@ codes! {
         "Move the fixture to a `conftest.py`.";
     FixtureOutOfReach = "fixture-out-of-reach", "its test takes fixture {name} from the `conftest.py` in {detail}",
         "Move the fixture to a `conftest.py` above `output.tests`, or change `output.tests`.";
-    FixtureChanged = "fixture-changed", "its test changes what fixture {name} gives in a way that is not recorded",
-        "Change it by a method, or give it by another fixture.";
+    FixtureChanged = "fixture-changed", "its test changes something by fixture {name} in a way that is not recorded",
+        "Make the change in a fixture of a `conftest.py`.";
     UnwritableStep = "unwritable-step", "its test passes {a name}, which cannot be written as Python code",
         "Pass plain values, a fixture or a saved row.";
     NeedsPytestDjango = "needs-pytest-django", "its test needs the database of Django's tests",

@@ -148,13 +148,20 @@ fn telling(scene: &Scene, body: &str, given: Given<'_>, others: &[&Scene]) -> Ve
             found.push(text.clone());
         }
     };
-    for text in own_texts(body, others) {
+    for text in own_texts(scene, body, others) {
         if fits(&text) && texts.iter().any(|(tag, known)| *known == text && tag != "title") {
             add(&text);
         }
     }
     texts.iter().filter(|(_, text)| known.iter().any(|known| text.contains(known.as_str()))).for_each(|(_, text)| add(text));
     if found.is_empty() {
+        // What stands on every page tells none of them.
+        let common = |text: &str| {
+            others.iter().filter_map(|other| other.answer()?.body.as_deref()).filter(|page| page.contains(text)).count()
+        };
+        texts.sort_by_cached_key(|(_, text)| common(text));
+        let rarest = texts.first().map_or(0, |(_, text)| common(text));
+        texts.retain(|(_, text)| common(text) == rarest);
         let heading = texts.iter().find(|(tag, _)| matches!(tag.as_str(), "h1" | "h2")).or(texts.first());
         found.extend(heading.map(|(_, text)| text.clone()));
         let content = texts.iter().find(|(tag, _)| matches!(tag.as_str(), "p" | "li" | "td" | "dd" | "a"));
@@ -163,14 +170,28 @@ fn telling(scene: &Scene, body: &str, given: Given<'_>, others: &[&Scene]) -> Ve
     found
 }
 
-/// Lists the texts of a page that no other page has, where there are others.
-fn own_texts(body: &str, others: &[&Scene]) -> Vec<String> {
-    let bodies = || others.iter().filter_map(|other| other.answer()?.body.as_deref()).filter(|other| *other != body);
-    if bodies().next().is_none() {
+/// Lists the texts of a page that no other answer to such a request has; where there is none, those that no other page has.
+fn own_texts(scene: &Scene, body: &str, others: &[&Scene]) -> Vec<String> {
+    let is_other = |other: &&Scene| other.answer().and_then(|answer| answer.body.as_deref()).is_some_and(|other| other != body);
+    let mut pages: Vec<&Scene> = others.iter().copied().filter(|other| is_other(other) && asks_alike(scene, other)).collect();
+    if pages.is_empty() {
+        pages = others.iter().copied().filter(is_other).collect();
+    }
+    if pages.is_empty() {
         return Vec::new();
     }
-    let elsewhere: BTreeSet<String> = bodies().flat_map(segments).map(|(_, text)| text).collect();
+    let bodies = pages.iter().filter_map(|other| other.answer()?.body.as_deref());
+    let elsewhere: BTreeSet<String> = bodies.flat_map(segments).map(|(_, text)| text).collect();
     segments(body).into_iter().map(|(_, text)| text).filter(|text| !elsewhere.contains(text)).collect()
+}
+
+/// Tells whether two requests are for the same path.
+fn asks_alike(scene: &Scene, other: &Scene) -> bool {
+    let asked = |scene: &'_ Scene| match scene.steps.last() {
+        Some(Step::Call { on, args, .. }) => Some((on.clone(), args.first().cloned())),
+        _ => None,
+    };
+    asked(scene).is_some() && asked(scene) == asked(other)
 }
 
 /// Lists the texts that a test gave: to the request, and to rows.
@@ -240,16 +261,16 @@ pub(super) fn words(
         words.push(snake(method));
     }
     // Only where one request is answered by several pages it matters which one this is.
-    let is_alike = |other: &&&Scene| {
-        let asked = match other.steps.last() {
-            Some(Step::Call { method: of, args, .. }) => of == method && args.first() == given.0.first(),
-            _ => false,
-        };
-        asked && other.answer().is_some_and(|of| of.status == Some(200) && of.body != answer.body)
+    let is_alike = |other: &Scene| {
+        let of =
+            |scene: &Scene| if let Some(Step::Call { method, .. }) = scene.steps.last() { Some(method.clone()) } else { None };
+        asks_alike(scene, other)
+            && (of(scene) != Some("get".to_owned()) || of(other) == of(scene))
+            && other.answer().is_some_and(|of| of.status == Some(200) && of.body != answer.body)
     };
     let said = match answer.body.as_deref().filter(|_| status == 200 && !is_json(answer)) {
-        Some(body) if others.iter().any(|other| is_alike(&other)) => {
-            let own = own_texts(body, others);
+        Some(body) if others.iter().any(|other| is_alike(other)) => {
+            let own = own_texts(scene, body, others);
             let told = telling(scene, body, given, others).into_iter().find(|text| own.contains(text));
             told.map(|text| slug(&text)).filter(|text| !text.is_empty())
         }

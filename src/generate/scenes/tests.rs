@@ -219,6 +219,9 @@ fn what_other_tests_cannot_see_or_write_has_a_reason() {
     assert_eq!(why(&scene(&plugin(), &["client"], None, &[given])), ReasonCode::UnwritableStep.of("BytesIO"));
     let silent = call("client", "get", json!(["/"]), json!([]));
     assert_eq!(drafted(&[scene(&plugin(), &["client"], None, &[silent])]), Err(Vec::new()), "the calls' own reasons say more");
+    let mut patched = scene(&plugin(), &["client"], None, &[get()]);
+    patched.patched = vec!["monkeypatch".to_owned()];
+    assert_eq!(why(&patched), ReasonCode::FixtureChanged.of("monkeypatch"));
     let mut many = vec![call("client", "get", json!(["/"]), json!([])); 13];
     many.push(get());
     assert_eq!(why(&scene(&plugin(), &["client"], None, &many)), ReasonCode::SetupTooLong.with(13));

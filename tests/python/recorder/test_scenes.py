@@ -239,6 +239,20 @@ def test_plain_values_are_no_fixtures_and_fixtures_of_a_test_file_are_told_as_su
     assert scene["steps"][0]["args"] == ["/books/1/"]
 
 
+def test_what_a_test_replaces_is_told(shelf):
+    told = shelf(
+        """
+        import urls
+
+        def test_a(client, monkeypatch): client.get("/all")
+        def test_b(client, monkeypatch):
+            monkeypatch.setattr(urls, "page_of", int)
+            client.get("/all", {"page": "2"})
+        """
+    )
+    assert [scene["patched"] for scene in told["every"]] == [[], ["monkeypatch"]]
+
+
 def test_values_of_fixtures_die_when_pytest_lets_go_of_them(shelf):
     shelf(
         """

@@ -68,7 +68,15 @@ class Stage:
     def told(self) -> dict:
         """Gives what all steps of the test have in common."""
         return {"test": self.name, "fixtures": self.fixtures, "direct": self.direct, "marks": self.marks, "case": self.case,
-                "has_django": "pytest_django" in sys.modules}  # fmt: skip
+                "has_django": "pytest_django" in sys.modules, "patched": self.patched()}  # fmt: skip
+
+    def patched(self) -> list:
+        """Lists the fixtures of plugins by which the test put something in the place of something else."""
+        found = []
+        for name, kept in (("monkeypatch", "_setattr"), ("monkeypatch", "_setitem"), ("settings", "_to_restore")):
+            if state(self.values.get(name)).get(kept) and name not in found:
+                found.append(name)
+        return found
 
     # Frames.
 

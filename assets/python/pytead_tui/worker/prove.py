@@ -489,10 +489,13 @@ class _Asked:
             frame = sys._getframe(1)
             if function.__name__ == "__getitem__" and not effects.is_for_one(frame):
                 return function(environ, key)
+            asking = False
             while frame is not None and id(frame.f_globals) not in spaces:
                 name = frame.f_globals.get("__name__")
                 frame = None if type(name) is str and name.partition(".")[0] in _RUNNERS else frame.f_back
-            if frame is not None and type(key) is str:
+            while frame is not None and os.path.basename(frame.f_code.co_filename) != "conftest.py":
+                asking, frame = True, frame.f_back
+            if asking and frame is None and type(key) is str:  # what a fixture of the project asks for is its own affair
                 self.names.add(key)
             return function(environ, key)
 
