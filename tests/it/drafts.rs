@@ -280,6 +280,7 @@ impl Recorded {
             history: &history,
             afterwards: &afterwards,
             inner: &|_| Vec::new(),
+            scenes: &|_| &[],
             births: &births,
             makers: &makers,
             makers_of: &makers_of,

@@ -1,6 +1,5 @@
 //! R16, R17 on the real binary: what a call found around it (files, variables, chance, time) stands in its test.
 
-use std::path::Path;
 use std::process::Command;
 
 use crate::harness::Place;
