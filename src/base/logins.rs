@@ -50,7 +50,7 @@ pub(super) fn alone(text: &str) -> Option<Found> {
         let of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '+' | '%');
         let is_user = name.contains(char::is_alphabetic) && name.chars().all(of_name);
         let is_address = ADDRESSES.iter().any(|scheme| name.eq_ignore_ascii_case(scheme));
-        let is_path = password.contains('/') || password.contains("::");
+        let is_path = password.contains('/') || password.contains("::") || password.starts_with(':');
         if !is_user || is_address || is_path || is_placeholder(password) || !is_password(password, &text[at + 1..]) {
             return None;
         }

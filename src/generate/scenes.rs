@@ -6,12 +6,14 @@ mod answers;
 mod choice;
 #[cfg(test)]
 mod tests;
+mod told;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-pub use self::choice::{Found, Told, choose, direct, draft};
+pub use self::choice::{Found, choose, direct, draft};
+pub use self::told::Told;
 
 use crate::domain::call::{Call, Outcome};
 use crate::domain::function::Module;

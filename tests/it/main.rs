@@ -55,6 +55,7 @@ mod recorded_unittests;
 mod reference;
 mod regeneration;
 mod rules;
+mod secret_drafts;
 mod secrets;
 mod soak;
 mod source_against_cpython;

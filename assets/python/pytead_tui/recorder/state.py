@@ -42,8 +42,7 @@ class Recorder(Endings, Failures, Places):
         self.test: "tuple | None" = None  # that runs, and its session: see current_test.py
         self.scene: object = None  # what it did so far: see scenes.py
         self.sessions: dict = {}  # the numbers of sessions
-        self.objects = Objects()
-        self.tasks = Objects()
+        self.objects, self.tasks = Objects(), Objects()
         self.infos: dict = {}  # by identity of the code object; Function, never a foreign one
         self.functions: dict = {}
         self.live: dict = {}  # by identity of the frame

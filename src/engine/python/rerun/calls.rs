@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::{Rerun, RerunCall};
+use super::wanted::{Rerun, RerunCall};
 use crate::domain::batch::{Batch, SpoolCall};
 use crate::domain::call::Effect;
 use crate::domain::function::FunctionId;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{Loaded, Rerun, Reruns};
+use super::wanted::{Loaded, Rerun, Reruns};
 use crate::base::paths::RelPath;
 use crate::domain::recorded_test::TestId;
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
-use super::{Place, Wanted, failed, target};
+use super::wanted::{Place, Wanted, failed, target};
 use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
 use crate::base::scratch::Scratch;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use parking_lot::Mutex;
 
 use super::sandbox::Sandbox;
-use super::{Place, Wanted};
+use super::wanted::{Place, Wanted};
 use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::read_regular;
 use crate::base::scratch::Scratch;

@@ -114,7 +114,7 @@ mod tests {
             call(5, "m:g", Some(5)),
         ];
         let took =
-            HashMap::from([1, 2, 3, 4, 5].map(|test| (TestId(test), if test == 4 { 5_000 } else { 400 - 90 * test as u64 })));
+            HashMap::from([1, 2, 3, 4, 5].map(|test| (TestId(test), if test == 4 { 5_000 } else { 500 - 90 * test as u64 })));
         let first = first(&calls, &BTreeSet::from([FunctionId("m:f".into())]), &took);
         assert_eq!(first, BTreeSet::from([TestId(2), TestId(3)]), "the one that takes long waits");
         assert_eq!(super::first(&calls[3..], &BTreeSet::from([FunctionId("m:f".into())]), &took), BTreeSet::from([TestId(4)]));

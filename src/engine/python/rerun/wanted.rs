@@ -1,0 +1,172 @@
+//! What is run of recorded tests, where, and what runs showed.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use parking_lot::Mutex;
+
+use super::spare::Spares;
+use crate::base::error::Trouble;
+use crate::base::hash::Digest;
+use crate::base::paths::RelPath;
+use crate::domain::call::{Argument, Effect};
+use crate::domain::function::FunctionId;
+use crate::domain::recorded_test::{RecordedTest, TestId, TestSession};
+use crate::domain::settings::{Record, Redact};
+use crate::engine::python::environment::Environment;
+use crate::python::protocol::Lines;
+use crate::source::index::Index;
+
+/// Session fixtures that are learned of a session.
+const FIXTURES_MAX: usize = 64;
+
+/// The project's files that tests run on.
+#[derive(Debug, Clone, Default)]
+pub struct Files {
+    /// A folder that is seen in the place of the project's.
+    pub stand_in: Option<PathBuf>,
+    /// Texts of files that are others there.
+    pub texts: BTreeMap<RelPath, String>,
+    /// Files that are not there.
+    pub gone: BTreeSet<RelPath>,
+    /// More to read, absolute.
+    pub read_only: Vec<PathBuf>,
+}
+
+/// What is run.
+pub struct Wanted<'a> {
+    /// The tests, in the order in which they run.
+    pub tests: &'a BTreeMap<TestId, RecordedTest>,
+    /// The functions of each test whose calls are recorded.
+    pub functions: &'a BTreeMap<TestId, BTreeSet<FunctionId>>,
+    /// For each start of a session the files of tests that it collects.
+    pub collected: &'a BTreeMap<TestId, BTreeSet<String>>,
+    /// Variables of the environment, besides those of the recorder.
+    pub variables: BTreeMap<String, String>,
+    /// Seconds by which the clock is put forward.
+    pub shift: Option<i64>,
+    /// The files of tests are parted into so many groups at most, each with a process of its own: what a test finds of the others that
+    /// were collected with it is noise.
+    pub groups: usize,
+    /// Counts the tests that ended.
+    pub ended: &'a AtomicU64,
+    /// Lines that are followed.
+    pub lines: &'a Lines,
+    /// Nothing is recorded: the lines are all that is wanted.
+    pub only_lines: bool,
+    /// What earlier runs learned.
+    pub learned: &'a Learned,
+    /// Tests that run before the others.
+    pub first: &'a BTreeSet<TestId>,
+    /// Gets what the first tests of a session showed as soon as they ended.
+    pub early: Option<&'a Early>,
+    /// Sandboxes that wait for a run; without it, none does.
+    pub spares: Option<&'a Spares>,
+    /// The modules that each session imports before everything else: their files, by name.
+    pub modules: &'a HashMap<TestSession, BTreeMap<String, String>>,
+    /// Sessions say which modules could be imported before everything else.
+    pub tell_loaded: bool,
+}
+
+/// Gets what tests showed while others still run.
+pub type Early = dyn Fn(Reruns) + Send + Sync;
+
+/// Session fixtures that tests asked for while they ran, by their sessions: the next run sets them up once for all of its tests, the
+/// first one included. They come from contained code, and go back to such code alone.
+#[derive(Debug, Default)]
+pub struct Learned(Mutex<BTreeMap<TestSession, BTreeMap<String, String>>>);
+
+impl Learned {
+    pub(super) fn of(&self, session: &TestSession) -> BTreeMap<String, String> {
+        self.0.lock().get(session).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn add(&self, session: &TestSession, fixtures: BTreeMap<String, String>) {
+        if fixtures.is_empty() {
+            return;
+        }
+        let mut all = self.0.lock();
+        let known = all.entry(session.clone()).or_default();
+        known.extend(fixtures.into_iter().take(FIXTURES_MAX.saturating_sub(known.len())));
+    }
+}
+
+/// Where it is run.
+pub struct Place<'a> {
+    /// The project's root.
+    pub root: &'a Path,
+    /// Interpreter and package.
+    pub environment: &'a Environment,
+    /// Names the functions of the files that run.
+    pub index: Arc<Index>,
+    /// The files.
+    pub files: &'a Files,
+    /// What is recorded of the project.
+    pub record: &'a Record,
+    /// What is never recorded.
+    pub redact: &'a Redact,
+}
+
+/// What runs of tests showed.
+#[derive(Debug, Default)]
+pub struct Reruns {
+    /// Each test that was run.
+    pub tests: BTreeMap<TestId, Rerun>,
+    /// Why others were not run, in one line each.
+    pub not_run: BTreeMap<TestId, String>,
+    /// Of the last session, the modules that are not the project's, where that was asked for.
+    pub loaded: Loaded,
+}
+
+/// Modules that a session imported and that are not the project's.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// Their files, by name.
+    pub modules: BTreeMap<String, String>,
+    /// Those that could not be imported before everything else.
+    pub failed: BTreeSet<String>,
+}
+
+/// What the run of a test showed.
+#[derive(Debug, Clone, Default)]
+pub struct Rerun {
+    /// It passed, or is expected to fail and did.
+    pub passed: bool,
+    /// How long it took, in milliseconds.
+    pub ms: u64,
+    /// What was wrong, where it did not pass.
+    pub said: Option<String>,
+    /// Of the lines that were followed, those that it did not run; `None` where it did not get to its end, or where Python cannot
+    /// follow lines beside the recorder.
+    pub lines_left: Option<BTreeSet<(String, u32)>>,
+    /// The calls of each function, in the order in which they began.
+    pub calls: BTreeMap<FunctionId, Vec<RerunCall>>,
+}
+
+/// A call in the run of a test.
+#[derive(Debug, Clone)]
+pub struct RerunCall {
+    /// Its arguments.
+    pub args: Vec<Argument>,
+    /// Hash of its function and arguments.
+    pub input: Digest,
+    /// The line it was made from.
+    pub caller_line: Option<u32>,
+    /// How it ended; `None` where it did not.
+    pub effect: Option<Effect>,
+    /// How long it took, in nanoseconds.
+    pub duration_ns: i64,
+    /// The functions that were called in it, its own included.
+    pub entered: Vec<FunctionId>,
+}
+
+pub(super) fn failed(error: std::io::Error) -> Trouble {
+    Trouble::environment("Recorded tests cannot be laid out.").because(error)
+}
+
+/// Names a function as the recorder's targets do.
+pub(super) fn target(function: &FunctionId) -> String {
+    function.0.split('#').next().unwrap_or_default().to_owned()
+}
