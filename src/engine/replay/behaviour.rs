@@ -42,7 +42,7 @@ pub async fn catch_up(core: &Arc<Core>) {
     {
         if let Err(trouble) = replay(core, functions.into_iter().collect()).await {
             core.complain("replay", &trouble);
-        } else if let Err(trouble) = ready::prepare(core).await {
+        } else if let Err(trouble) = Box::pin(ready::prepare(core)).await {
             core.complain("tests", &trouble);
         }
     }

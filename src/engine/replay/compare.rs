@@ -81,7 +81,7 @@ pub async fn run_and_compare(
     wanted: BTreeSet<FunctionId>,
     first: &BTreeSet<FunctionId>,
 ) -> Result<Seen, Trouble> {
-    let mut seen = compare_now(core, wanted, first).await?;
+    let mut seen = Box::pin(compare_now(core, wanted, first)).await?;
     for _ in 1..ATTEMPTS {
         // While saves wait, files stay others than those that are known.
         if !seen.moved || matches!(core.state.lock().watch, Some(WatchState::Paused { .. })) {
@@ -95,7 +95,7 @@ pub async fn run_and_compare(
         if owed.is_empty() {
             return Ok(seen);
         }
-        seen = compare_now(core, owed, first).await?;
+        seen = Box::pin(compare_now(core, owed, first)).await?;
     }
     if seen.moved && core.watcher.lock().is_none() {
         // Nobody would learn of the save that did it.
@@ -148,7 +148,7 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
     for (calls_now, functions) in [(Vec::new(), known), (ahead, of_ahead), (behind, open)] {
         if !calls_now.is_empty() {
             let code = Code { index: &index, reach: &reach, began: &began, functions: &functions };
-            let (fresh, failures) = run_twice(core, &code, &calls, &calls_now, first, &mut tally, &job).await?;
+            let (fresh, failures) = Box::pin(run_twice(core, &code, &calls, &calls_now, first, &mut tally, &job)).await?;
             if !code.stands(core).await? {
                 // Nobody can tell which code the outcomes belong to.
                 job.end(false);
@@ -232,7 +232,8 @@ async fn run_twice(
     let (sender, mut early) = mpsc::unbounded_channel();
     let tests = needed::first(open, first, &core.store().test_durations(&tests)?);
     let first = FirstTests { tests, seen: Some(sender) };
-    let mut run = std::pin::pin!(replay_today(core, &environment, open, &lines, &first, job));
+    // On the heap: what runs below it is large, and a worker's stack is not.
+    let mut run = Box::pin(replay_today(core, &environment, open, &lines, &first, job));
     let Twice { first: observed, second: mut again, lines_left, failing } = loop {
         tokio::select! {
             done = &mut run => break done?,
@@ -249,7 +250,8 @@ async fn run_twice(
     let mut suspects: Vec<Call> = open.iter().filter(is_suspect).cloned().collect();
     let suspected: HashSet<CallId> = suspects.iter().map(|call| call.id).collect();
     suspects.retain(|call| !again.contains_key(&call.id));
-    again.extend(replay_today(core, &environment, &suspects, &Lines::new(), &FirstTests::default(), job).await?.first);
+    let none = FirstTests::default();
+    again.extend(Box::pin(replay_today(core, &environment, &suspects, &Lines::new(), &none, job)).await?.first);
     let (mut fresh, mut failures) = (Fresh::new(), Failures::new());
     for call in open {
         let Some(seen) = observed.get(&call.id) else { continue };

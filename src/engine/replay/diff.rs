@@ -338,7 +338,8 @@ async fn under_todays_files(
         return Ok(Vec::new());
     }
     let python = environment::contained(core).await?;
-    let seen = today::replay_today(core, &python, &calls, &Lines::new(), &FirstTests::default(), job).await?.first;
+    let none = FirstTests::default();
+    let seen = Box::pin(today::replay_today(core, &python, &calls, &Lines::new(), &none, job)).await?.first;
     let mut endings = Vec::new();
     for call in calls {
         match ending(seen.get(&call.id)) {

@@ -127,7 +127,7 @@ async fn run(
             run_tests(core, python, on, other, again, &job.cancel),
         )
     };
-    let mut runs = std::pin::pin!(runs);
+    let mut runs = Box::pin(runs);
     let mut seen = [Reruns::default(), Reruns::default()];
     let (mut one, other) = loop {
         tokio::select! {
