@@ -258,6 +258,10 @@ def _writers(found: "list[Table]") -> Iterator:
         yield Row("two writers: " + line["what"], line["median ms"] + " ms", goal="<= %s ms" % line["goal ms"])
 
 
+def _kills(found: "list[Table]") -> "Iterator[Row]":
+    yield Row("commands killed at random moments, with nothing lost", found[0].line("all")["killed"])
+
+
 SECTIONS = {
     "Accepted tests of applications": _accepted,
     "Edits of applications": _applications,
@@ -268,6 +272,7 @@ SECTIONS = {
     "Index": _index,
     "Ingest": _ingest,
     "Judging": _judging,
+    "Killed at any moment": _kills,
     "Models": _models,
     "The plugin of pytest": _plugin,
     "Recording": _recording,
