@@ -77,7 +77,7 @@ impl Comparison {
                     let mut private = None;
                     // The second part of a pair is the value of what the first part names.
                     let (a, b) = match (named(a), named(b)) {
-                        (Some((name, a)), Some((other, b))) if has_names && name == other => {
+                        (Some((name, a)), Some((other, b))) if name == other && (has_names || is_keyed_by(step, name)) => {
                             // `.headers['Location']` is how it is read, and not `.headers._list['Location']`.
                             private = path.pop_if(|step| matches!(step, Step::Field(name) if name.starts_with('_')));
                             path.push(Step::Key(name.summary(NAME_MAX)));
@@ -180,6 +180,11 @@ fn named(pair: &Value) -> Option<(&Value, &Value)> {
         [name @ Value::Str(_), value] => Some((name, value)),
         _ => None,
     }
+}
+
+/// Tells whether a pair lies in a dict under its own name, whatever its letters' case: `{'location': ('Location', '/')}`.
+fn is_keyed_by(step: &Step, name: &Value) -> bool {
+    matches!(step, Step::Key(key) if key.eq_ignore_ascii_case(&name.summary(NAME_MAX)))
 }
 
 /// Tells whether a part says how large another one is, or is its hash: it is told only if nothing else differs.
@@ -330,6 +335,13 @@ mod tests {
             Some((".headers['Content-Length']".into(), Some(Value::Str("190".into())))),
             "if nothing else differs"
         );
+        let stored = |location: &str| {
+            let pair = Value::Tuple(vec![Value::Str("Location".into()), Value::Str(location.into())]);
+            let store = Value::Dict(vec![(Value::Str("location".into()), pair)]);
+            object(1, vec![("headers", object(2, vec![("_store", store)]))])
+        };
+        let moved = told(&stored("/"), &stored("/new"));
+        assert_eq!(moved, Some((".headers['Location']".into(), Some(Value::Str("/new".into())))), "kept under its name");
         let grid = |last: i64| Value::List(vec![Value::Tuple(vec![Value::Int(1), Value::Int(last)])]);
         assert_eq!(told(&grid(1), &grid(2)), Some(("[0][1]".into(), Some(Value::Int(2)))), "numbers name nothing");
     }
