@@ -302,7 +302,7 @@ fn generator() {
     let place = project();
     let answer = "from mymodule import multiply\n\n\ndef test_multiply():\n    assert multiply(2, 3) == 6\n";
     let wrong = "from mymodule import other\n\n\ndef test_other():\n    assert other(2) == 2\n";
-    let model = crate::harness::model::Model::answers(&[answer, wrong, wrong]);
+    let model = crate::harness::model::Model::answers(&[answer, wrong, wrong, answer]);
     let folder = place.home().join("config/pytead-tui");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("config.yaml"), model.config() + "output:\n  naming: stem\n").unwrap();
