@@ -421,7 +421,11 @@ fn recorded_answers_need_no_model_and_say_what_they_are() {
     assert!(out.contains("replayed"), "{out}");
     let (code, _, err) = in_ci(&["draft", "double", "-m", "something new"]);
     assert_eq!(code, 3, "{err}");
-    assert!(err.contains("only recorded answers count, and this request has none: tests/answers/") && err.contains("PYTEAD_MODEL_ANSWERS=record"), "{err}");
+    assert!(
+        err.contains("only recorded answers count, and this request has none: tests/answers/")
+            && err.contains("PYTEAD_MODEL_ANSWERS=record"),
+        "{err}"
+    );
     assert_eq!(asked(&model), 1);
 }
 

@@ -194,8 +194,16 @@ fn calls_with_equal_arguments_that_end_in_different_ways_are_all_compared() {
     let place = recorded();
     edited(&place, "{\"Location\": \"/\"}", "{\"Location\": \"/auth\"}", 1, &["web.app:login", "'/' → '/auth'"]);
     edited(&place, "\"<form>\"", "\"<form >\"", 1, &["web.app:login", "<form >"]);
-    let fails = "tests/test_app.py::test_login fails now: ";
-    edited(&place, "Response(302,", "Response(303,", 1, &["web.app:login", "302 → 303", fails]);
+    edited(&place, "Response(302,", "Response(303,", 1, &["web.app:login", "302 → 303"]);
+}
+
+#[test]
+fn a_test_that_fails_now_is_named_beside_the_call_that_explains_it() {
+    let place = recorded();
+    place.edit("web/app.py", "Response(302,", "Response(303,");
+    let (code, out, err) = place.run(&["--trust", "replay"]);
+    assert_eq!(code, 1, "{out}{err}");
+    assert!(out.contains("302 → 303") && out.contains("tests/test_app.py::test_login fails now: "), "{out}{err}");
 }
 
 #[test]
