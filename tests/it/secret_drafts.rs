@@ -33,7 +33,7 @@ fn a_placeholder_stands_where_a_secret_was() {
     let (_, out, err) = place.run(&["--trust", "gen", "--accept"]);
     assert!(out.contains("    client = Client(base=\"https://api.test\", token=\"[REDACTED:token]\")"), "{out}{err}");
     assert!(out.contains("    assert client.url(\"users\") == \"https://api.test/users\""), "{out}");
-    assert!(out.contains("Left for you to look at: #2 lib:Client.url: holds a redacted value."), "{out}");
+    assert!(out.contains("Left for you to look at: #3 lib:Client.url: holds a redacted value."), "{out}");
     assert!(!place.root().join("tests/pytead/test_pytead_lib.py").exists(), "{out}");
     assert!(out.contains("  redacted  1 function, 1 call\n"), "{out}");
     // Of a secret that a call makes, a test says what is known: its type, and about how long it is.
@@ -53,7 +53,7 @@ def hashed(word, salt, iterations=1000):
 
 
 def account(name, word):
-    return {"name": name.strip().lower(), "stored": hashed(word, name), "tries": len(word) % 3}
+    return {"name": name.strip().lower(), "stored": hashed(word, name.strip()), "tries": len(word) % 3}
 "#;
 
 /// R5: what a test can say of a hash of a password without having it is asserted, and the hash is nowhere.
