@@ -341,7 +341,7 @@ impl<'s, 'a> Writer<'s, 'a> {
 
     /// Writes a request that a factory of Django's makes, in lines of its own; gives its name.
     fn request(&mut self, told: &serde_json::Value, param: &str, lines: &mut Vec<String>) -> Result<String, Reason> {
-        let unwritable = || Reason::from(ReasonCode::UnwritableStep.of("request"));
+        let unwritable = || ReasonCode::UnwritableStep.of("request");
         let text = |value: Option<&serde_json::Value>| value.and_then(|value| value.as_str()).map(str::to_owned);
         let list = |key: &str| told.get(key).and_then(|value| value.as_array()).cloned().unwrap_or_default();
         let named = |pairs: Vec<serde_json::Value>| -> Vec<(String, serde_json::Value)> {

@@ -68,7 +68,7 @@ fn dates_times_and_decimals_of_every_protocol_and_interpreter_are_read() {
             new("datetime", "datetime", ints(&[2024, 10, 27, 2, 0, 0, 0]), &[("fold", 1)]),
         ]);
         let script = "import base64, pickle, sys\nvalue = eval(sys.argv[1])\nfor p in range(pickle.HIGHEST_PROTOCOL + 1): print(base64.b64encode(pickle.dumps(value, p)).decode())";
-        let output = Command::new(&python).args(["-c", script, &values]).output().unwrap();
+        let output = Command::new(python).args(["-c", script, &values]).output().unwrap();
         for (protocol, line) in String::from_utf8(output.stdout).unwrap().lines().enumerate() {
             // Before protocol 4 a fold is not written.
             let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, line).unwrap();

@@ -141,7 +141,7 @@ pub(super) fn add_scenes(made: &mut [Made], functions: &[Recorded], project: Pro
     let is_open = |one: &Made| one.draft.is_none() && !told(one).is_empty() || told(one).iter().any(has_row);
     let mut order: Vec<usize> = (0..made.len()).filter(|at| is_open(&made[*at])).collect();
     order.sort_by_key(|at| (told(&made[*at]).len(), *at));
-    let others: Vec<&Scene> = made.iter().flat_map(|one| told(one)).map(|one| &one.scene).collect();
+    let others: Vec<&Scene> = made.iter().flat_map(&told).map(|one| &one.scene).collect();
     let mut taken = BTreeSet::new();
     for at in order {
         let Some((function, ..)) = functions.iter().find(|(function, ..)| function.id == made[at].function) else { continue };
