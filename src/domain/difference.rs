@@ -250,16 +250,8 @@ fn same_members(a: &[Value], b: &[Value]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::value::{ObjectKind, TypeName};
-
-    fn object(ordinal: u64, fields: Vec<(&str, Value)>) -> Value {
-        Value::Object {
-            ordinal,
-            ty: TypeName::new("shop.cart", "Cart"),
-            kind: ObjectKind::Plain,
-            fields: fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-        }
-    }
+    use crate::domain::samples::object;
+    use crate::domain::value::TypeName;
 
     #[test]
     fn the_first_difference_has_its_path() {

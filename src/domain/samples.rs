@@ -1,4 +1,4 @@
-//! A call and a draft for the tests of all layers: plain and whole, so that a test gives only the parts it is about.
+//! A call, a value and a draft for the tests of all layers: plain and whole, so that a test gives only the parts it is about.
 
 use crate::base::hash;
 use crate::base::paths::RelPath;
@@ -6,7 +6,7 @@ use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, RecordingId};
 use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::observation::Observation;
 use crate::domain::proposal::{Draft, Origin};
-use crate::domain::value::Value;
+use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::domain::way::Way;
 
 /// A call of a function that returned a value and changed nothing.
@@ -32,6 +32,16 @@ pub fn call(function: FunctionId, args: &[(&str, Value)], returned: Value) -> Ca
         touches: Vec::new(),
         observed: Observation::default(),
         times: 1,
+    }
+}
+
+/// A cart with these fields.
+pub fn object(ordinal: u64, fields: Vec<(&str, Value)>) -> Value {
+    Value::Object {
+        ordinal,
+        ty: TypeName::new("shop.cart", "Cart"),
+        kind: ObjectKind::Plain,
+        fields: fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
     }
 }
 

@@ -553,15 +553,7 @@ pub fn python_float(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn object(ordinal: u64, fields: Vec<(&str, Value)>) -> Value {
-        Value::Object {
-            ordinal,
-            ty: TypeName::new("shop.cart", "Cart"),
-            kind: ObjectKind::Plain,
-            fields: fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-        }
-    }
+    use crate::domain::samples::object;
 
     #[test]
     fn values_read_as_python() {

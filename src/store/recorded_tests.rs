@@ -273,6 +273,26 @@ mod tests {
     }
 
     #[test]
+    fn sessions_with_former_runs_import_nothing_first_and_what_is_known_stays() {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        let tables = "CREATE TABLE test_sessions (id INTEGER PRIMARY KEY, session TEXT NOT NULL);
+            CREATE TABLE tests (session INTEGER NOT NULL, former_run TEXT);
+            INSERT INTO test_sessions VALUES (1, '\"ran\"'), (2, '\"ran\"'), (3, '\"new\"');
+            INSERT INTO tests VALUES (1, '{}'), (2, '{}'), (3, NULL);";
+        connection.execute_batch(tables).unwrap();
+        connection.execute_batch(include_str!("schema/v13.sql")).unwrap();
+        let known = connection.query_row("SELECT group_concat(session || modules) FROM session_modules", [], |row| row.get(0));
+        assert_eq!(known, Ok("\"ran\"{}".to_owned()));
+
+        let store = crate::store::open_in_memory().unwrap();
+        let session = (*test("test_a.py::test_a").session).clone();
+        let modules = BTreeMap::from([("flask".to_owned(), "/lib/flask/__init__.py".to_owned())]);
+        store.put_session_modules(&session, &modules).unwrap();
+        store.put_session_modules(&session, &BTreeMap::new()).unwrap();
+        assert_eq!(store.session_modules().unwrap(), HashMap::from([(session, modules)]));
+    }
+
+    #[test]
     fn sessions_of_former_databases_were_pytest_s() {
         let connection = rusqlite::Connection::open_in_memory().unwrap();
         connection.execute_batch("CREATE TABLE test_sessions (session TEXT NOT NULL)").unwrap();

@@ -134,7 +134,7 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
     let functions_of = |open: &[Call]| open.iter().map(|call| call.function.clone()).collect::<BTreeSet<_>>();
     let mut pending: HashSet<CallId> = unknown_code.iter().map(|call| call.id).collect();
     let open = functions_of(&unknown_code);
-    let known: BTreeSet<FunctionId> = calls.keys().filter(|function| !open.contains(*function)).cloned().collect();
+    let settled: BTreeSet<FunctionId> = calls.keys().filter(|function| !open.contains(*function)).cloned().collect();
     let is_ahead = |call: &Call| first.contains(&call.function) && call.observed.inside.is_none();
     let (ahead, behind): (Vec<Call>, Vec<Call>) = unknown_code.into_iter().partition(is_ahead);
     let of_ahead = functions_of(&ahead);
@@ -145,7 +145,7 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
     }
     let (mut same, mut changed) = (0, 0);
     let mut concluded: BTreeSet<FunctionId> = BTreeSet::new();
-    for (calls_now, functions) in [(Vec::new(), known), (ahead, of_ahead), (behind, open)] {
+    for (calls_now, functions) in [(Vec::new(), settled), (ahead, of_ahead), (behind, open)] {
         if !calls_now.is_empty() {
             let code = Code { index: &index, reach: &reach, began: &began, functions: &functions };
             let (fresh, failures) = Box::pin(run_twice(core, &code, &calls, &calls_now, first, &mut tally, &job)).await?;
@@ -166,23 +166,17 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
             job.end(false);
             return Ok(Seen::default());
         }
-        for function in functions.iter().filter(|function| !concluded.contains(*function)) {
-            let Some(own) = calls.get(function) else { continue };
-            let whole = !own.iter().any(|(call, _)| pending.contains(&call.id));
-            if !whole {
-                let ended = |call: CallId| outcomes.get(&call).map(|(effect, through)| ([effect, effect], through.as_slice()));
-                show_some(core, function, own, ended, &tally.failing)?;
-                continue;
+        for function in functions {
+            let Some(own) = calls.get(&function) else { continue };
+            if own.iter().any(|(call, _)| pending.contains(&call.id)) {
+                show_some(core, &function, own, known(&outcomes), &tally.failing)?;
+            } else if !concluded.contains(&function) {
+                core.state.lock().owed.remove(&function);
+                let seen = conclude(core, &function, own, &outcomes, &not_made, &mut tally)?;
+                (same, changed) = (same + seen.0, changed + seen.1);
+                concluded.insert(function);
             }
-            core.state.lock().owed.remove(function);
-            let seen = conclude(core, function, own, &outcomes, &not_made, &mut tally)?;
-            (same, changed) = (same + seen.0, changed + seen.1);
         }
-        concluded.extend(
-            functions.into_iter().filter(|function| {
-                calls.get(function).is_some_and(|own| !own.iter().any(|(call, _)| pending.contains(&call.id)))
-            }),
-        );
     }
     core.state.lock().owed.retain(|function| !wanted.contains(function));
     job.end(true);
@@ -346,6 +340,14 @@ fn differs(calls: &Calls, call: &Call, seen: &Observed) -> bool {
     }
 }
 
+/// How a call ended, both times, and the functions that it ran through.
+type Ended<'a> = ([&'a Effect; 2], &'a [FunctionId]);
+
+/// Gives how calls ended that are known to end so each time.
+fn known<'a>(outcomes: &'a Outcomes) -> impl Fn(CallId) -> Option<Ended<'a>> {
+    |call| outcomes.get(&call).map(|(effect, through)| ([effect, effect], through.as_slice()))
+}
+
 /// What the outcomes of a function's calls tell.
 #[derive(Default)]
 struct Compared<'a> {
@@ -360,7 +362,7 @@ struct Compared<'a> {
 }
 
 /// Compares a function's calls with their baselines, as far as it is known how they `ended`, each twice.
-fn compared<'a>(own: &[(Call, Effect)], ended: impl Fn(CallId) -> Option<([&'a Effect; 2], &'a [FunctionId])>) -> Compared<'a> {
+fn compared<'a>(own: &[(Call, Effect)], ended: impl Fn(CallId) -> Option<Ended<'a>>) -> Compared<'a> {
     let mut found = Compared::default();
     for (call, baseline) in own {
         let Some((effects, through)) = ended(call.id) else { continue };
@@ -393,7 +395,7 @@ fn show_some<'a>(
     core: &Arc<Core>,
     function: &FunctionId,
     own: &[(Call, Effect)],
-    ended: impl Fn(CallId) -> Option<([&'a Effect; 2], &'a [FunctionId])>,
+    ended: impl Fn(CallId) -> Option<Ended<'a>>,
     failing: &HashMap<TestId, String>,
 ) -> Result<(), Trouble> {
     let found = compared(own, ended);
@@ -419,8 +421,7 @@ fn conclude(
     not_made: &Failures,
     tally: &mut Tally,
 ) -> Result<(u64, u64), Trouble> {
-    let ended = |call: CallId| outcomes.get(&call).map(|(effect, through)| ([effect, effect], through.as_slice()));
-    let mut found = compared(own, ended);
+    let mut found = compared(own, known(outcomes));
     let mut untold: HashSet<CallId> = found.left_out.iter().map(|(call, _)| *call).collect();
     std::mem::take(&mut found.left_out).into_iter().for_each(|(_, reason)| tally.of(function).leave_out(reason));
     for (call, _) in own.iter().filter(|(call, _)| !outcomes.contains_key(&call.id)) {

@@ -54,5 +54,5 @@ def no_module(name: str) -> "ModuleNotFoundError | None":
     known = getattr(sys.modules.get(package), "__spec__", None)
     if package not in WRITE or getattr(known, "loader_state", None) != "pytead-tui":
         return None
-    said = "No module named %r in what stands for %s here; write instead: %s" % (name, package, WRITE[package])
+    said = "No module named %r: pytead-tui has no such part of %s. Write instead: %s" % (name, package, WRITE[package])
     return ModuleNotFoundError(said, name=name)

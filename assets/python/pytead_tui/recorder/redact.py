@@ -9,7 +9,7 @@ ABOUT = frozenset(secret_names.ABOUT.split())
 NAME_KEYS = frozenset(secret_names.NAME_KEYS.split())
 VALUE_KEYS = frozenset(secret_names.VALUE_KEYS.split())
 _VALUE_ENDS = tuple(VALUE_KEYS)
-BESIDE = ""  # in the place of a word: what makes it secret stands beside it
+BESIDE = ""  # in place of a word: the name that can make the value secret is another item of its container
 
 SHORTEST = 6  # a shorter text is no secret where it has no secret name
 NAME = 64  # more bytes are no name
@@ -272,7 +272,7 @@ def ordinal(word: str, raw: object) -> int:
 
 
 def _look_out(word: str, raw: object) -> None:
-    """Notes a value that is found elsewhere by no chance, as a text and as a number."""
+    """Notes a value that looks too random to occur twice by chance: equal texts and numbers are redacted, too."""
     kind = type(raw)
     if kind is float or (kind is int and not 0 < raw < 10**DIGITS_MOST):
         return

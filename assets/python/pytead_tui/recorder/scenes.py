@@ -1,8 +1,8 @@
 """What a test of pytest did with the fixtures of its project: the steps by which calls of a web application came about.
 
 A step is a call that the code of a test file makes on the value of a fixture (`client.get("/")`, `auth.login()`), or a row of Django's
-that it saves. Owns which steps there were, the answers to requests, and which kept calls each step made; what is told of values
-and where their fixtures are is staging.py's affair. No object is kept alive for it.
+that it saves. Owns which steps there were, the answers to requests, and which kept calls each step made. How values are described,
+and where their fixtures are defined, is in staging.py. No object is kept alive for it.
 """
 
 from pytead_tui.recorder import staging
@@ -12,9 +12,9 @@ from pytead_tui.recorder.staging import text
 
 STEPS = 20  # of a test; one with more is read by nobody
 WALK = 60  # frames between what a step does and the test
-CALLS = 12  # of a function whose way is told
+CALLS = 12  # of a function for which the steps are recorded
 BODY = 32 << 10  # characters of an answer
-LONGEST = 48 << 10  # characters of what is told of one call
+LONGEST = 48 << 10  # characters of the steps to one call
 _of_class: list = []  # the class of tests that was set up last, as a weak reference, and the steps of that
 
 
@@ -97,7 +97,7 @@ class Scene:
             spool.write(("E", cid, "scene", said))
 
     def said(self, step: "Step | None", last: "dict | None" = None) -> str:
-        """Writes all that led to a step, and its answer, as JSON; or all that led to the call that is told last."""
+        """Writes the steps up to this one, with its answer, as JSON; or all steps and `last`, a call that the test makes itself."""
         steps = []
         for one in self.steps:
             self.note_pk(one)
@@ -249,7 +249,7 @@ def again(recorder: object, function: object, frame: object, earlier: "int | Non
 
 
 def note(step: Step, function: object, cid: int, spool: object) -> None:
-    """Notes that a step made a call; of a function each way is told once."""
+    """Notes that a step made a call. Equal steps to calls of one function are recorded once."""
     told = step.told
     way = text([told["kind"], told.get("method"), told["args"], told["kwargs"]])
     if way not in function.scenes:
@@ -316,7 +316,7 @@ def _answer(step: Step, by: str, status: object, headers: list, parts: object) -
     answer: dict = {"by": by, "status": status}
     for name, value in headers:
         if type(name) is str and name.lower() in ("location", "content-type") and isinstance(value, str):
-            answer[name.lower()] = str(value)
+            answer[name.lower()] = str.__str__(value)  # not the method of a subclass
     if type(parts) is list and all(type(part) is bytes for part in parts):
         body = b"".join(parts)
         if len(body) <= BODY:

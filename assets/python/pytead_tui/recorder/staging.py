@@ -1,7 +1,7 @@
-"""Where the fixtures of a test come from, and how what is done with them is told: as JSON that Rust writes code from.
+"""Where the fixtures of a test come from, and what is done with them: described as JSON that Rust writes code from.
 
-Plain values are told as they are, texts with secret names as placeholders. An object is told by the fixture whose value it is, by the
-way from a fixture to it, or by the row that the test saved; all else only by its type, for it cannot be written in a test.
+Plain values are written as they are, texts with secret names as placeholders. An object is described by the fixture whose value it is,
+by the attributes from a fixture to it, or by the row that the test saved. Of all else the type alone is recorded: a test cannot have it.
 """
 
 from pytead_tui.recorder import kinds, redact
@@ -18,7 +18,7 @@ _VARARGS, _VARKEYWORDS = 4, 8
 
 
 def text(value: object) -> str:
-    """Writes what is told as JSON."""
+    """Writes a description as JSON."""
     return sys.modules["json"].dumps(value) if "json" in sys.modules else __import__("json").dumps(value)
 
 

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::calls::Calls;
 use super::report::{Report, reported};
 use super::sandbox::Sandbox;
+use super::spare::Taken;
 use super::wanted::{Place, Reruns, Wanted, failed, target};
 use crate::base::clock::Moment;
 use crate::base::error::Trouble;
@@ -89,56 +90,19 @@ impl Place<'_> {
         wanted: &Wanted<'_>,
         cancel: &CancellationToken,
     ) -> Result<Reruns, Trouble> {
-        let (mut waiting, mut put, mut gone) = (None, None, Vec::new());
-        if let Some(taken) = wanted.spares.and_then(|spares| self.take(spares, session, wanted)) {
-            (waiting, put, gone) = (Some(taken.sandbox), taken.put, taken.gone);
-        }
-        let new = if waiting.is_none() { Some(Scratch::new()?) } else { None };
-        let Some(scratch) = waiting.as_ref().map(|sandbox| &sandbox.scratch).or(new.as_ref()) else {
-            return Ok(Reruns::default());
-        };
-        let report = scratch.path().join("report.jsonl");
-        let mut names: Vec<(&str, TestId)> = tests.iter().map(|(name, id)| (*name, *id)).collect();
-        names.sort_by_key(|(_, id)| (!wanted.first.contains(id), *id));
-        let (ini, options, program) = match &session.runner {
-            Runner::Pytest { config, options } => (config.as_deref(), options.as_slice(), None),
-            Runner::Unittest(program) => (None, &[][..], Some(Program { runner: "unittest", program })),
-            Runner::Django(program) => (None, &[][..], Some(Program { runner: "django", program })),
-        };
-        let request = Request {
-            root: &session.root,
-            ini,
-            options,
-            program,
-            cwd: self.cwd(session),
-            path: &session.path,
-            tests: names.iter().map(|(name, _)| *name).collect(),
-            collect: names.iter().filter_map(|(_, id)| wanted.collected.get(id)).flatten().map(String::as_str).collect(),
-            test_seconds: TEST_SECONDS,
-            shift_seconds: wanted.shift,
-            report: report.clone(),
-            functions: names
-                .iter()
-                .map(|(name, id)| (*name, wanted.functions.get(id).into_iter().flatten().map(target).collect()))
-                .collect(),
-            project: self.root,
-            lines: wanted.lines,
-            fixtures: wanted.learned.of(session),
-            modules: wanted.modules.get(session),
-            tell_loaded: wanted.tell_loaded,
-            put,
-            gone,
-        };
-        let text = serde_json::to_string(&request)
-            .map_err(|error| Trouble::internal("A request to run tests cannot be written.").because(error))?;
-        std::fs::write(Sandbox::request(scratch), text).map_err(failed)?;
-        let mut sandbox = match (waiting, new) {
-            (Some(mut sandbox), _) => {
+        let mut sandbox = match wanted.spares.and_then(|spares| self.take(spares, session, wanted)) {
+            Some(Taken { mut sandbox, put, gone }) => {
+                self.ask(session, tests, wanted, &sandbox.scratch, (put, gone))?;
                 sandbox.go().map_err(failed)?;
                 sandbox
             }
-            (None, new) => self.start(session, wanted, new.map_or_else(Scratch::new, Ok)?, false)?,
+            None => {
+                let scratch = Scratch::new()?;
+                self.ask(session, tests, wanted, &scratch, (None, Vec::new()))?;
+                self.start(session, wanted, scratch, false)?
+            }
         };
+        let report = Sandbox::report(&sandbox.scratch);
         let count = u32::try_from(tests.len()).unwrap_or(u32::MAX);
         let until = Instant::now() + START + Duration::from_secs_f64(TEST_SECONDS).saturating_mul(count);
         let (mut told, mut looked) = (0, Instant::now());
@@ -185,6 +149,51 @@ impl Place<'_> {
         calls.finish();
         calls.give(tests, start, &mut found.tests);
         Ok(found)
+    }
+
+    /// Writes the request of a run to where its sandbox reads it; with files that are to be put into the project there, or not to be.
+    fn ask(
+        &self,
+        session: &TestSession,
+        tests: &BTreeMap<&str, TestId>,
+        wanted: &Wanted<'_>,
+        scratch: &Scratch,
+        (put, gone): (Option<PathBuf>, Vec<String>),
+    ) -> Result<(), Trouble> {
+        let mut names: Vec<(&str, TestId)> = tests.iter().map(|(name, id)| (*name, *id)).collect();
+        names.sort_by_key(|(_, id)| (!wanted.first.contains(id), *id));
+        let (ini, options, program) = match &session.runner {
+            Runner::Pytest { config, options } => (config.as_deref(), options.as_slice(), None),
+            Runner::Unittest(program) => (None, &[][..], Some(Program { runner: "unittest", program })),
+            Runner::Django(program) => (None, &[][..], Some(Program { runner: "django", program })),
+        };
+        let request = Request {
+            root: &session.root,
+            ini,
+            options,
+            program,
+            cwd: self.cwd(session),
+            path: &session.path,
+            tests: names.iter().map(|(name, _)| *name).collect(),
+            collect: names.iter().filter_map(|(_, id)| wanted.collected.get(id)).flatten().map(String::as_str).collect(),
+            test_seconds: TEST_SECONDS,
+            shift_seconds: wanted.shift,
+            report: Sandbox::report(scratch),
+            functions: names
+                .iter()
+                .map(|(name, id)| (*name, wanted.functions.get(id).into_iter().flatten().map(target).collect()))
+                .collect(),
+            project: self.root,
+            lines: wanted.lines,
+            fixtures: wanted.learned.of(session),
+            modules: wanted.modules.get(session),
+            tell_loaded: wanted.tell_loaded,
+            put,
+            gone,
+        };
+        let text = serde_json::to_string(&request)
+            .map_err(|error| Trouble::internal("A request to run tests cannot be written.").because(error))?;
+        std::fs::write(Sandbox::request(scratch), text).map_err(failed)
     }
 
     /// Reads the calls of a run that began then.

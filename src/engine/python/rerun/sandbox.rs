@@ -32,6 +32,12 @@ impl Sandbox {
         scratch.path().join("request.json")
     }
 
+    /// The file of the report.
+    pub(super) fn report(scratch: &Scratch) -> PathBuf {
+        scratch.path().join("report.jsonl")
+    }
+
+    /// The folder of the recorder's files.
     pub(super) fn spool(scratch: &Scratch) -> PathBuf {
         scratch.path().join("spool")
     }

@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
 
 use super::sandbox::Sandbox;
 use super::wanted::{Place, Wanted};
@@ -28,7 +29,10 @@ const LEFT_OUT: [&str; 7] = [".git", ".pytead", "node_modules", "__pycache__", "
 
 /// The sandboxes that wait.
 #[derive(Default)]
-pub struct Spares(Mutex<Vec<Spare>>);
+pub struct Spares {
+    waiting: Mutex<Vec<Spare>>,
+    ended: CancellationToken,
+}
 
 struct Spare {
     kind: Digest,
@@ -47,13 +51,20 @@ impl Spares {
     /// Tells whether none waits yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.lock().is_empty()
+        self.waiting.lock().is_empty()
     }
 
-    /// Ends those that wait.
+    /// Gives what is cancelled when nobody waits for saves any more.
+    #[must_use]
+    pub fn ended(&self) -> &CancellationToken {
+        &self.ended
+    }
+
+    /// Ends those that wait; no others follow.
     pub fn end(&self) {
-        let ended = std::mem::take(&mut *self.0.lock());
-        drop(ended);
+        self.ended.cancel();
+        let waiting = std::mem::take(&mut *self.waiting.lock());
+        drop(waiting);
     }
 }
 
@@ -63,7 +74,7 @@ impl Place<'_> {
         let kind = self.kind(session, wanted)?;
         loop {
             let mut spare = {
-                let mut waiting = spares.0.lock();
+                let mut waiting = spares.waiting.lock();
                 let at = waiting.iter().position(|spare| spare.kind == kind)?;
                 waiting.remove(at)
             };
@@ -78,14 +89,17 @@ impl Place<'_> {
     pub(super) fn refill(&self, spares: &Spares, session: &TestSession, wanted: &Wanted<'_>) {
         let Some(kind) = self.kind(session, wanted) else { return };
         loop {
-            if spares.0.lock().iter().filter(|spare| spare.kind == kind).count() >= OF_A_KIND {
+            if spares.waiting.lock().iter().filter(|spare| spare.kind == kind).count() >= OF_A_KIND {
                 return;
             }
             // What is edited from here on is put into the sandbox when it is taken.
             let Some(files) = Tree::of(self.root) else { return };
             let started = Scratch::new().and_then(|scratch| self.start(session, wanted, scratch, true));
             let Ok(sandbox) = started else { return };
-            let mut waiting = spares.0.lock();
+            let mut waiting = spares.waiting.lock();
+            if spares.ended.is_cancelled() {
+                return;
+            }
             waiting.push(Spare { kind, sandbox, files });
             let oldest = (waiting.len() > MOST).then(|| waiting.remove(0));
             drop(waiting);

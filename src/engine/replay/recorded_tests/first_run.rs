@@ -120,7 +120,7 @@ async fn learn(
     for candidate in candidates.into_iter().filter(is_wanted) {
         of_test.entry(candidate.test).or_default().push(candidate.call);
     }
-    Box::pin(ready::learn_modules(core, environment, ran, &asked)).await?;
+    Box::pin(ready::learn_modules(core, environment, ran, &asked, &job.cancel)).await?;
     let plain = Manner { groups: 1, ..Manner::default() };
     let shifted = Manner { shift: Some(SHIFT), groups: GROUPS, ended: plain.ended.clone(), ..Manner::default() };
     let (ended, total) = (plain.ended.clone(), 2 * asked.tests.len() as u64);

@@ -20,7 +20,8 @@ use crate::engine::state::core::Core;
 /// # Errors
 /// Fails when the database does, or Python cannot be started.
 pub async fn prepare(core: &Arc<Core>) -> Result<(), Trouble> {
-    if core.watcher.lock().is_none() || !core.part::<Spares>().is_empty() {
+    let spares = core.part::<Spares>();
+    if core.watcher.lock().is_none() || !spares.is_empty() {
         return Ok(());
     }
     let Some(test) = core.store().fastest_test()? else { return Ok(()) };
@@ -31,7 +32,7 @@ pub async fn prepare(core: &Arc<Core>) -> Result<(), Trouble> {
     let asked = Asked { tests: core.store().recorded_tests(&[test])?, functions: BTreeMap::from([(test, BTreeSet::new())]) };
     let today = On { index: core.index(), files: Files::default() };
     let manner = Manner { groups: 1, ..Manner::default() };
-    run_tests(core, &python, &today, asked, manner, &CancellationToken::new()).await.map(|_| ())
+    run_tests(core, &python, &today, asked, manner, spares.ended()).await.map(|_| ())
 }
 
 /// Finds out what sessions import that is not the project's, and can be imported before everything else: so all their runs begin in the
@@ -39,7 +40,13 @@ pub async fn prepare(core: &Arc<Core>) -> Result<(), Trouble> {
 ///
 /// # Errors
 /// Fails when the database does, or Python cannot be started.
-pub(super) async fn learn_modules(core: &Arc<Core>, python: &Arc<Environment>, on: &On, asked: &Asked) -> Result<(), Trouble> {
+pub(super) async fn learn_modules(
+    core: &Arc<Core>,
+    python: &Arc<Environment>,
+    on: &On,
+    asked: &Asked,
+    cancel: &CancellationToken,
+) -> Result<(), Trouble> {
     let known = core.store().session_modules()?;
     let mut new: BTreeMap<&TestSession, TestId> = BTreeMap::new();
     for (id, test) in asked.tests.iter().filter(|(_, test)| !test.is_start() && !known.contains_key(&*test.session)) {
@@ -57,8 +64,10 @@ pub(super) async fn learn_modules(core: &Arc<Core>, python: &Arc<Environment>, o
         for _ in 0..2 {
             let tried = Some(HashMap::from([(session.clone(), modules.clone())]));
             let manner = Manner { groups: 1, modules: tried, ..Manner::default() };
-            let Loaded { modules: found, failed } =
-                run_tests(core, python, on, one.clone(), manner, &CancellationToken::new()).await?.loaded;
+            let Loaded { modules: found, failed } = run_tests(core, python, on, one.clone(), manner, cancel).await?.loaded;
+            if cancel.is_cancelled() {
+                return Ok(());
+            }
             if modules.is_empty() {
                 modules = found;
             }
