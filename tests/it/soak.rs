@@ -8,9 +8,9 @@ use std::process::{ChildStdout, Stdio};
 
 use crate::harness::Place;
 
-const ROUNDS: usize = 30;
-/// Rounds until buffers and caches have the size that they keep.
-const WARM: usize = 10;
+const ROUNDS: usize = 45;
+/// Rounds until every thread has its heap, and buffers and caches have the size that they keep.
+const WARM: usize = 25;
 /// What allocators may hold back; a leak of a snapshot for each save is many times this.
 const GROWTH_MAX: u64 = 8 << 20;
 
@@ -26,10 +26,11 @@ fn wait_for(lines: &mut Lines<BufReader<ChildStdout>>, mut paths: BTreeSet<Strin
     }
 }
 
-/// Gives the bytes that a process holds in memory.
+/// Gives the bytes that a process has allocated and touched. Pages of its executable, which come in as code is first run, do not
+/// count.
 fn held(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
 }
 
