@@ -127,6 +127,9 @@ pub struct Effect {
 pub const ITS_ITEMS: &str = "its items";
 /// Under this one, how the reading ended where it raised.
 pub const ITS_END: &str = "its end";
+/// Under this one, a dict of what it did besides, by kind: what it printed, logged, wrote, started and asked a database. It is there, and
+/// may be empty, wherever somebody listened to that.
+pub const ITS_SIDE_EFFECTS: &str = "its side effects";
 
 impl Effect {
     /// Tells why the items of the iterator that the call gave could not be read, where they could not.
@@ -138,16 +141,34 @@ impl Effect {
         })
     }
 
-    /// Tells whether the items of an iterator that the call gave were read.
+    /// Gives what it did besides, by kind; `None` where nobody listened.
     #[must_use]
-    pub fn is_read(&self) -> bool {
-        self.changed.iter().any(|(name, _)| name == ITS_ITEMS)
+    pub fn side_effects(&self) -> Option<&Value> {
+        self.changed.iter().find(|(name, _)| name == ITS_SIDE_EFFECTS).map(|(_, value)| value)
     }
 
-    /// Gives it without what was read of an iterator, as a recording has it.
+    /// Tells whether it holds what a recording does not tell: items of an iterator that the call gave, or side effects.
     #[must_use]
-    pub fn without_reading(mut self) -> Self {
-        self.changed.retain(|(name, _)| !matches!(name.as_str(), ITS_ITEMS | ITS_END));
+    pub fn tells_more(&self) -> bool {
+        self.changed.iter().any(|(name, _)| name == ITS_ITEMS) || self.side_effects().is_some_and(|value| !is_empty(value))
+    }
+
+    /// Gives it without items that were read, and without side effects where there are none: what makes it another outcome stays.
+    #[must_use]
+    pub fn essence(mut self) -> Self {
+        let has_side_effects = self.side_effects().is_some_and(|value| !is_empty(value));
+        self.changed.retain(|(name, _)| match name.as_str() {
+            ITS_ITEMS | ITS_END => false,
+            ITS_SIDE_EFFECTS => has_side_effects,
+            _ => true,
+        });
+        self
+    }
+
+    /// Gives it without what a recording does not tell.
+    #[must_use]
+    pub fn as_recorded(mut self) -> Self {
+        self.changed.retain(|(name, _)| !matches!(name.as_str(), ITS_ITEMS | ITS_END | ITS_SIDE_EFFECTS));
         self
     }
 
@@ -172,6 +193,10 @@ impl Effect {
         };
         one.into_iter().chain(items).chain(self.changed.iter_mut().map(|(_, value)| value))
     }
+}
+
+fn is_empty(value: &Value) -> bool {
+    matches!(value, Value::Dict(pairs) if pairs.is_empty())
 }
 
 /// One recorded call.

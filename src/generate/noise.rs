@@ -1,7 +1,7 @@
 //! What differs between two runs of the same code is noise: times, tokens, temporary folders. It is found by comparing such runs,
 //! leaf by leaf, and left out where later runs are compared with them.
 
-use crate::domain::call::{Effect, GeneratorEnd, Outcome};
+use crate::domain::call::{Effect, GeneratorEnd, ITS_SIDE_EFFECTS, Outcome};
 use crate::domain::parts::children;
 use crate::domain::value::{TypeName, Value};
 
@@ -49,10 +49,13 @@ pub fn leave_out(effect: &mut Effect, other: &Effect) -> bool {
     for (name, value) in &mut effect.changed {
         match other.changed.iter().find(|(other, _)| other == name) {
             Some((_, other)) if leave_out_of(value, other) => {}
+            // Nobody listened to the other one.
+            None if name == ITS_SIDE_EFFECTS => {}
             _ => *value = varying(),
         }
     }
-    let only_there = other.changed.iter().filter(|(name, _)| !effect.changed.iter().any(|(own, _)| own == name));
+    let is_missing = |name: &String| name != ITS_SIDE_EFFECTS && !effect.changed.iter().any(|(own, _)| own == name);
+    let only_there = other.changed.iter().filter(|(name, _)| is_missing(name));
     let missing: Vec<_> = only_there.map(|(name, _)| (name.clone(), varying())).collect();
     effect.changed.extend(missing);
     ended
@@ -428,5 +431,19 @@ mod tests {
                 proptest::prop_assert!(fits(&pattern, &a) && fits(&pattern, &b), "{pattern:?}");
             }
         }
+    }
+
+    #[test]
+    fn side_effects_that_nobody_listened_to_are_no_noise() {
+        let gave = |changed: Vec<(String, Value)>| Effect { outcome: Outcome::Returned(Value::None), changed };
+        let told = |log: &str| vec![(ITS_SIDE_EFFECTS.to_owned(), dict(&[("log", text(log))]))];
+        let mut heard = gave(told("noted 1"));
+        assert!(leave_out(&mut heard, &gave(vec![])));
+        assert_eq!(heard, gave(told("noted 1")));
+        assert!(leave_out(&mut heard, &gave(told("noted 2"))));
+        assert_eq!(heard, gave(told("noted ⋯")), "of what varies, the rest counts");
+        let mut unheard = gave(vec![]);
+        assert!(leave_out(&mut unheard, &gave(told("noted 1"))));
+        assert_eq!(unheard, gave(vec![]));
     }
 }

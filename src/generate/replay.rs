@@ -2,7 +2,7 @@
 
 use crate::base::clock::Moment;
 use crate::base::text;
-use crate::domain::call::{Call, Effect, GeneratorEnd, ITS_END, ITS_ITEMS, Outcome};
+use crate::domain::call::{Call, Effect, GeneratorEnd, ITS_END, ITS_ITEMS, ITS_SIDE_EFFECTS, Outcome};
 use crate::domain::difference::Difference;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{CallChange, Change, Edit};
@@ -11,6 +11,8 @@ use crate::domain::value::Value;
 
 /// Characters of a value in a one-line summary.
 const VALUE_MAX: usize = 40;
+/// What the arguments with which a call called a function are kept under, among its side effects; the function's name follows.
+const CALLS: &str = "calls of ";
 /// Characters of a value that are written out to find where it differs from another.
 const WHOLE_MAX: usize = 4_000;
 
@@ -75,10 +77,12 @@ pub fn change(calls: Vec<CallChange>, same: u64, because: Vec<Edit>, seen: Momen
     (!calls.is_empty()).then_some(Change { calls, same, because, seen })
 }
 
-/// Finds where two effects differ first: the outcome, then what was changed.
+/// Finds where two effects differ first: the outcome, then what was changed, then the side effects.
 #[must_use]
 pub fn difference(old: &Effect, new: &Effect) -> Option<Difference> {
-    outcome(&old.outcome, &new.outcome).or_else(|| changed(&old.changed, &new.changed))
+    outcome(&old.outcome, &new.outcome)
+        .or_else(|| changed(&old.changed, &new.changed))
+        .or_else(|| side_effects(old.side_effects()?, new.side_effects()?))
 }
 
 /// Tells whether two calls ended alike, whatever they changed.
@@ -144,7 +148,64 @@ fn changed(old: &[(String, Value)], new: &[(String, Value)]) -> Option<Differenc
 }
 
 fn compared(changed: &[(String, Value)], read: bool) -> impl Iterator<Item = &(String, Value)> + Clone {
-    changed.iter().filter(move |(name, _)| read || !matches!(name.as_str(), ITS_ITEMS | ITS_END))
+    changed.iter().filter(move |(name, _)| match name.as_str() {
+        ITS_ITEMS | ITS_END => read,
+        ITS_SIDE_EFFECTS => false,
+        _ => true,
+    })
+}
+
+/// Finds where side effects differ first, by kind: ` log[0]`, ` files['a.txt']`.
+fn side_effects(old: &Value, new: &Value) -> Option<Difference> {
+    let (Value::Dict(old), Value::Dict(new)) = (old, new) else { return values(" side effects", old, new) };
+    let of = |all: &'_ [(Value, Value)], kind: &Value| all.iter().find(|(key, _)| key == kind).map(|(_, value)| value.clone());
+    for (kind, before) in old {
+        let path = format!(" {}", text_of(kind));
+        match of(new, kind) {
+            after if text_of(kind).starts_with(CALLS) => {
+                if let Some(found) = after.and_then(|after| arguments(&path, before, &after)) {
+                    return Some(found);
+                }
+            }
+            Some(after) => {
+                if let Some(found) = values(&path, before, &after) {
+                    return Some(found);
+                }
+            }
+            None => return Some(Difference { path, old: Some(before.clone()), new: None }),
+        }
+    }
+    let (kind, after) = new.iter().find(|(kind, _)| of(old, kind).is_none() && !text_of(kind).starts_with(CALLS))?;
+    Some(Difference { path: format!(" {}", text_of(kind)), old: None, new: Some(after.clone()) })
+}
+
+/// Finds where the arguments differ with which a call called a function. Calls that are missing, new or in another order say nothing,
+/// nor do parameters that only one version has.
+fn arguments(path: &str, old: &Value, new: &Value) -> Option<Difference> {
+    let (Value::List(old), Value::List(new)) = (old, new) else { return None };
+    if old.len() != new.len() || is_reordered(old, new) {
+        return None;
+    }
+    let differ = |(at, (before, after)): (usize, (&Value, &Value))| {
+        let (Value::Dict(before), Value::Dict(after)) = (before, after) else { return None };
+        before.iter().find_map(|(name, before)| {
+            let after = after.iter().find(|(other, _)| other == name).map(|(_, after)| after)?;
+            values(&format!("{path}[{at}].{}", text_of(name)), before, after)
+        })
+    };
+    old.iter().zip(new).enumerate().find_map(differ)
+}
+
+fn is_reordered(old: &[Value], new: &[Value]) -> bool {
+    let mut left: Vec<&Value> = new.iter().collect();
+    old.iter().all(|before| {
+        let at = left.iter().position(|after| before.first_difference(after).is_none());
+        at.map(|at| left.swap_remove(at)).is_some()
+    })
+}
+
+fn text_of(value: &Value) -> String {
+    if let Value::Str(text) = value { text.clone() } else { value.summary(VALUE_MAX) }
 }
 
 fn values(path: &str, old: &Value, new: &Value) -> Option<Difference> {
@@ -339,6 +400,25 @@ mod tests {
         assert!(says(&text("colour 0xff00"), &text("colour 0xff01")).is_some());
         assert_eq!(says(&yielded(&[1, 2], GeneratorEnd::Open), &yielded(&[1, 2, 3], GeneratorEnd::Returned(Value::None))), None);
         assert_eq!(says(&returned(Value::Float(f64::NAN)), &returned(Value::Float(f64::NAN))), None);
+    }
+
+    /// What a call did that returned nothing: of one kind, these texts.
+    fn did(kind: &str, texts: &[&str]) -> Effect {
+        let text = |text: &&str| Value::Str((*text).into());
+        let told = if texts.is_empty() { vec![] } else { vec![(text(&kind), Value::List(texts.iter().map(text).collect()))] };
+        let changed = vec![(ITS_SIDE_EFFECTS.to_owned(), Value::Dict(told))];
+        Effect { outcome: Outcome::Returned(Value::None), changed }
+    }
+
+    #[test]
+    fn side_effects_count_where_somebody_listened_both_times() {
+        let (noted, other, nothing) = (did("log", &["noted"]), did("log", &["NOTED"]), did("log", &[]));
+        assert_eq!(says(&noted, &other).as_deref(), Some("log[0] 'noted' → 'NOTED'"));
+        assert_eq!(says(&noted, &nothing).as_deref(), Some("log ['noted'] → nothing"));
+        assert_eq!(says(&nothing, &noted).as_deref(), Some("log nothing → ['noted']"));
+        assert_eq!(says(&noted, &noted), None);
+        assert_eq!(says(&returned(Value::None), &noted), None, "a recording does not listen");
+        assert_eq!(says(&noted, &returned(Value::None)), None);
     }
 
     #[test]

@@ -57,6 +57,7 @@ mod regeneration;
 mod rules;
 mod secret_drafts;
 mod secrets;
+mod side_effects;
 mod soak;
 mod source_against_cpython;
 mod spec;

@@ -96,11 +96,11 @@ pub fn comparable_calls(core: &Core, function: &FunctionId) -> Result<Vec<(Call,
     Ok(confirmed)
 }
 
-/// Gives the calls of a function that were seen to repeat, each with its baseline, without what was read of iterators: tests
+/// Gives the calls of a function that were seen to repeat, each with its baseline, without what a recording does not tell: tests
 /// may rest on them.
 pub fn confirmed_calls(core: &Core, function: &FunctionId) -> Result<Vec<(Call, Effect)>, Trouble> {
     let confirmed = parted_calls(core, function)?.confirmed.into_iter();
-    Ok(confirmed.map(|(call, baseline)| (call, baseline.without_reading())).collect())
+    Ok(confirmed.map(|(call, baseline)| (call, baseline.as_recorded())).collect())
 }
 
 /// As [`confirmed_calls`], and why the other kept calls of the function are not compared.
@@ -157,5 +157,5 @@ pub fn place(index: &Index, id: &FunctionId, line: Option<u32>) -> String {
 
 /// Hashes an outcome, for notes on it.
 pub fn outcome_hash(effect: &Effect) -> Digest {
-    hash::of(&value::encode_outcome(&effect.clone().without_reading()))
+    hash::of(&value::encode_outcome(&effect.clone().essence()))
 }

@@ -347,8 +347,8 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
         };
         match &seen.effect {
             Ok(effect) if difference(&call.effect, effect).is_none() => {
-                // A recording does not read iterators: what was read of them first is what counts.
-                if is_theirs && effect.is_read() && core.store().baseline_is_recorded(call.id)? {
+                // A recording does not read iterators, nor listen to side effects: what was seen of them first is what counts.
+                if is_theirs && effect.tells_more() && core.store().baseline_is_recorded(call.id)? {
                     core.store().set_baseline(call.id, Some(seen.bytes.clone()))?;
                 }
                 confirmed.push(seen.stored(call.id, code));

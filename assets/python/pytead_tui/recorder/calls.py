@@ -29,6 +29,7 @@ class Call:
     way: "str | None" = None  # in which a test came to it that makes it itself
     step: object = None  # of the test that makes it, see scenes.py; None once that is noted
     effects: "set | None" = None
+    mark: object = None  # of what was done before it, where the recorder has a listener
     seeded: tuple = ()  # weak references to the generators of random numbers that it gave a seed
     done = False
     inputs_key = 0

@@ -29,6 +29,12 @@ class Endings:
             tree, changed, met = self.teller.outcome(call, value, scope)
             self.announce_objects(call.spool, met, None)
             return tree, changed
+        if call.mark is not None and not call.yields:  # else it holds what others did between
+            tree, changed = self._outcome(call, value, scope)
+            return tree, {**changed, self.listener.KEY: self.listener.end(call.mark, call.key)}
+        return self._outcome(call, value, scope)
+
+    def _outcome(self, call: Call, value: object, scope: object) -> tuple:
         if not call.watched and values.are_atoms((value,), self.text):
             return value, {}
         started = self._copying()

@@ -41,6 +41,7 @@ class Recorder(Endings, Failures, Places):
         self.most = MOST_EVENTS if journey else MOST_OF_ALL if self.every else functions.MOST
         self.test: "tuple | None" = None  # that runs, and its session: see current_test.py
         self.scene: object = None  # what it did so far: see scenes.py
+        self.listener: object = None  # to what calls do besides, where two runs are compared: worker/side_effects.py
         self.sessions: dict = {}  # the numbers of sessions
         self.objects, self.tasks = Objects(), Objects()
         self.infos: dict = {}  # by identity of the code object; Function, never a foreign one
@@ -147,11 +148,15 @@ class Recorder(Endings, Failures, Places):
         function.dirty = True
         place = self.place(function, frame, frame.f_back)
         if self.every:
+            is_heard = self.listener is not None and self.listener.called(self.live, function, frame.f_back, held)
             if self.only is not None and not self.only & function.ids():
-                self.stop(function)
+                if not is_heard:
+                    self.stop(function)
                 return None
             call = self._keep(function, frame, code, held, [0, 0, MOST_OF_ALL], False, place, False)
             self._limit_copying(function)
+            if self.listener is not None and call is not None:
+                call.mark = self.listener.begin()
             return call
         outside = place[5]
         searching = False

@@ -19,7 +19,7 @@ if (
     del sys.path[0]
 
 from pytead_tui.rerun import breakage, followed, place, warm  # noqa: E402
-from pytead_tui.rerun.forks import Fork, Gone, Writer, end_session, narrow  # noqa: E402
+from pytead_tui.rerun.forks import Fork, Gone, Writer, end_session, listen, narrow  # noqa: E402
 from pytead_tui.rerun.report import Report  # noqa: E402
 from pytead_tui.rerun.request import START, Request, read  # noqa: E402
 
@@ -159,6 +159,7 @@ def be_session(request: Request, tests: "list[str]", in_place: bool, writer: Wri
         if all(test in request.functions for test in tests):
             narrow(sorted({name for test in tests for name in request.functions[test]}))
         place.enter(request)
+        listen(request.project)
         if not warmed:
             names = warm.hidden(request.path, request.project)
             with place.without_project():

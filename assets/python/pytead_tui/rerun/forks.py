@@ -1,5 +1,6 @@
 """Forks that answer with JSON lines on a pipe, and their end."""
 
+import contextlib
 import json
 import os
 import select
@@ -9,6 +10,7 @@ import time
 import warnings
 from collections.abc import Callable
 
+from pytead_tui.worker import side_effects
 from pytead_tui.worker.processes import ended, fork_patiently
 
 LOOK = 0.05  # seconds between two looks at whether a process still lives: what it left running may hold its pipe
@@ -161,6 +163,15 @@ def _is_zombie(pid: str) -> bool:
             return stream.read().rpartition(b")")[2].split()[0] in (b"Z", b"X")
     except (OSError, IndexError):
         return False
+
+
+def listen(root: str) -> None:
+    """Has a recorder that keeps every call tell what calls do besides ending."""
+    start = sys.modules.get("pytead_tui.recorder.start")
+    if start is not None and start.active is not None:
+        with contextlib.suppress(ImportError):
+            import sqlite3  # noqa: F401, so that connections that the project makes while it is imported are heard
+        start.active.listener = side_effects.listen(root)
 
 
 def narrow(functions: "list[str] | None") -> None:

@@ -11,10 +11,11 @@ import random
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 
 from pytead_tui.recorder import kinds
 from pytead_tui.worker import callee as callees
-from pytead_tui.worker import closely, mutants, reading, stand_ins, track
+from pytead_tui.worker import closely, mutants, reading, side_effects, stand_ins, track
 from pytead_tui.worker.capture import Eyes
 from pytead_tui.worker.edited_lines import EditedLines
 from pytead_tui.worker.lookup import Broken, find_callee
@@ -74,11 +75,11 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
     elif call.get("lines"):
         edited = EditedLines(modules.root, call["lines"])
         edited.begin()
-        outcome = _run(callee, args, kwargs, eyes)
+        outcome = _heard(modules.root, lambda: _run(callee, args, kwargs, eyes))
         edited.end()
         heard = {"lines_left": edited.reply()}
     else:
-        outcome = _run(callee, args, kwargs, eyes)
+        outcome = _heard(modules.root, lambda: _run(callee, args, kwargs, eyes))
     spent = time.perf_counter_ns() - started
     if stopped.noted:
         detail = stopped.said()
@@ -108,6 +109,15 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
     if entered is not None:
         track.stop()
     return reply, arcs
+
+
+def _heard(root: str, run: "Callable[[], tuple]") -> tuple:
+    """Runs a call, and adds its side effects to what it changed."""
+    listener = side_effects.listen(root)
+    with listener.hearing():
+        mark = listener.begin()
+        *ended, changed = run()
+        return (*ended, {**changed, side_effects.KEY: listener.end(mark)})
 
 
 def _text(outcome: tuple) -> str:

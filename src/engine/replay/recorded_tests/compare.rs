@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::contain;
-use crate::domain::call::{Call, CallId};
+use crate::domain::call::{Call, CallId, ITS_SIDE_EFFECTS};
 use crate::domain::function::FunctionId;
 use crate::domain::parts;
 use crate::domain::reason::{Reason, ReasonCode};
@@ -292,7 +292,7 @@ fn ended(call: &Call, twin: &RerunCall, baseline: Option<&Vec<u8>>, index: &Inde
     if let Some(pattern) = baseline.and_then(|bytes| value::outcome(bytes).ok()) {
         noise::leave_out_likewise(&pattern, &mut effect);
         let is_own = |module: &str| index.module_called(module).is_some();
-        let is_known = |name: &str| pattern.changed.iter().any(|(known, _)| known == name);
+        let is_known = |name: &str| name == ITS_SIDE_EFFECTS || pattern.changed.iter().any(|(known, _)| known == name);
         let before = |name: &str| twin.args.iter().find(|arg| arg.name == name).map(|arg| &arg.value);
         // A framework's object may look otherwise after any look at it.
         let counts = |name: &str, after: &Value| {

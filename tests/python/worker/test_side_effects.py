@@ -1,0 +1,123 @@
+"""What a call does besides ending: told by kind, in words that are the same in every run."""
+
+import logging
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+import pytest
+
+from pytead_tui.worker import side_effects
+
+
+@pytest.fixture
+def told(tmp_path, monkeypatch):
+    """Gives what a function does, by kind, as if its project were `tmp_path`."""
+    monkeypatch.chdir(tmp_path)
+
+    def tell(work):
+        listener = side_effects.listen(str(tmp_path))
+        with listener.hearing():
+            mark = listener.begin()
+            work()
+            return dict(listener.end(mark))
+
+    return tell
+
+
+def test_what_is_printed_is_told_by_its_stream(told):
+    def work():
+        print("hello")
+        sys.stderr.write("no\n")
+
+    assert told(work) == {"output": "hello\n", "error output": "no\n"}
+
+
+def test_a_call_that_does_nothing_has_an_empty_dict(told):
+    assert told(lambda: None) == {}
+
+
+def test_only_what_happens_between_start_and_end_is_told(told, tmp_path):
+    print("before")
+    assert told(lambda: print("within")) == {"output": "within\n"}
+
+
+def test_log_records_are_told_without_asking_objects_for_their_text(told):
+    class Loud:
+        def __str__(self):
+            raise AssertionError("it was asked")
+
+    def work():
+        logging.getLogger("shop").warning("sold %s to %d", "tea", 3)
+        logging.getLogger("shop").error("of %s", Loud())
+        logging.getLogger("shop").debug("not enabled")
+
+    logging.getLogger("shop").addHandler(logging.NullHandler())
+    logging.getLogger("shop").propagate = False
+    assert told(work) == {"log": ["WARNING shop: sold tea to 3", "ERROR shop: of " + Loud.__qualname__]}
+
+
+def test_files_are_told_with_their_content_by_names_from_the_root(told, tmp_path):
+    def work():
+        (tmp_path / "b.txt").write_text("two")
+        (tmp_path / "a.bin").write_bytes(b"\xff\x00")
+        os.mkdir("new")
+        (tmp_path / "c.txt").write_text("x")
+        os.remove("c.txt")
+
+    files = told(work)["files"]
+    assert list(files) == ["a.bin", "b.txt", "c.txt", "new"]
+    assert (files["b.txt"], files["c.txt"], files["new"]) == ("two", "gone", "a folder")
+    assert files["a.bin"].startswith("2 bytes, ")
+
+
+def test_a_file_that_is_only_read_is_no_side_effect(told, tmp_path):
+    (tmp_path / "in.txt").write_text("x")
+    assert told(lambda: (tmp_path / "in.txt").read_text()) == {}
+
+
+def test_folders_that_are_others_in_each_run_have_one_name(told):
+    def work():
+        with tempfile.TemporaryDirectory() as folder, open(os.path.join(folder, "x.txt"), "w") as stream:
+            stream.write("1")
+
+    first, again = told(work), told(work)
+    assert first == again and list(first["files"]) == ["tmp/tmp…", "tmp/tmp…/x.txt"]
+
+
+def test_programs_are_told_with_their_arguments_and_without_secrets(told):
+    def work():
+        subprocess.run([sys.executable, "-c", "pass", "--password", "correct-horse", "--api-key=abc", "end"], check=True)
+
+    assert told(work)["programs"] == ["python -c pass --password [REDACTED] --api-key=[REDACTED] end"]
+
+
+def test_statements_that_sqlite_is_asked_are_told_with_their_values(told):
+    def work():
+        database = sqlite3.connect(":memory:")
+        database.execute("create table t (a)")
+        database.execute("insert into t\n  values (?)", (3,))
+        database.commit()
+        database.close()
+
+    assert told(work)["statements"] == ["create table t (a)", "BEGIN", "insert into t values (3)", "COMMIT"]
+
+
+def test_many_of_a_kind_are_counted(told):
+    def work():
+        for number in range(side_effects.MOST + 5):
+            logging.getLogger("many").error("%d", number)
+
+    logging.getLogger("many").propagate = False
+    log = told(work)["log"]
+    assert len(log) == side_effects.MOST + 1 and log[-1] == "and 5 more"
+
+
+def test_a_stream_that_was_closed_or_replaced_disturbs_nothing(told):
+    def work():
+        print("x")
+        sys.stdout.close()
+
+    assert told(work) == {}
