@@ -46,6 +46,15 @@ def greet(name):
 
 def warn(count):
     log.warning("%d left", count)
+
+
+def send_two(number):
+    send_one(number)
+    send_one(number + 1)
+
+
+def send_one(number):
+    pass
 "#;
 
 const TESTS: &str = r#"import asyncio
@@ -71,6 +80,7 @@ def test_all(store, caplog):
     asyncio.run(store.send("x"))
     app.greet("ada")
     app.warn(3)
+    app.send_two(1)
 "#;
 
 fn recorded() -> Place {
@@ -100,6 +110,7 @@ fn an_edit_that_changes_only_a_side_effect_is_told() {
         ("\"fast\"", "\"slow\"", "start", "programs[0]"),
         ("\"sent\"", "\"SENT\"", "send", "output"),
         ("\"hello\"", "\"bye\"", "greet", "output"),
+        ("send_one(number + 1)", "send_one(number + 2)", "send_two", "calls of send_one[1].number"),
         ("%d left", "%d are left", "warn", "log[0]"),
         ("log.warning", "log.error", "warn", "log[0]"),
         ("        log.info(\"noted %s\", text)\n", "        pass\n", "note", "log"),
@@ -121,6 +132,8 @@ fn a_refactoring_that_does_the_same_is_as_before() {
         ("print(\"saying \" + text)", "message = \"saying \" + text\n        print(message)"),
         ("log.info(\"noted %s\", text)", "log.info(f\"noted {text}\")"),
         ("\"\\n\".join(str(row) for row in rows)", "\"\\n\".join(map(str, rows))"),
+        ("    send_one(number)\n    send_one(number + 1)\n", "    for more in (0, 1):\n        send_one(number + more)\n"),
+        ("    send_one(number)\n    send_one(number + 1)\n", "    send_one(number + 1)\n    send_one(number)\n"),
         ("print(\"hello\", name)", "sys.stdout.write(\"hello \" + name + \"\\n\")"),
     ];
     for (old, new) in edits {

@@ -1,5 +1,6 @@
 """What a call does besides ending: told by kind, in words that are the same in every run."""
 
+import functools
 import logging
 import os
 import sqlite3
@@ -9,7 +10,7 @@ import tempfile
 
 import pytest
 
-from pytead_tui.worker import side_effects
+from pytead_tui.worker import side_effects, track
 
 
 @pytest.fixture
@@ -33,6 +34,14 @@ def test_what_is_printed_is_told_by_its_stream(told):
         sys.stderr.write("no\n")
 
     assert told(work) == {"output": "hello\n", "error output": "no\n"}
+
+
+def test_the_streams_have_file_numbers(told):
+    def work():
+        os.write(sys.stdout.fileno(), b"by number\n")
+        sys.stdout.buffer.write(b"bytes\n")
+
+    assert told(work) == {"output": "by number\nbytes\n"}
 
 
 def test_a_call_that_does_nothing_has_an_empty_dict(told):
@@ -121,3 +130,33 @@ def test_a_stream_that_was_closed_or_replaced_disturbs_nothing(told):
         sys.stdout.close()
 
     assert told(work) == {}
+
+
+def test_the_arguments_of_calls_by_a_function_that_is_called_alone_are_told(tmp_path):
+    source = """
+def top(n):
+    below(n + 1, note="x")
+    Thing().method([n])
+
+def below(n, *, note, token="correct-horse-7"):
+    deeper(n)
+
+def deeper(n):
+    pass
+
+class Thing:
+    def method(self, items):
+        pass
+"""
+    space: dict = {}
+    exec(compile(source, str(tmp_path / "m.py"), "exec"), space)
+    listener = side_effects.listen(str(tmp_path))
+    track.start(str(tmp_path), functools.partial(listener.entered, lambda code: code is space["top"].__code__))
+    mark = listener.begin()
+    space["top"](1)
+    track.stop()
+    method = "Thing.method" if sys.version_info >= (3, 11) else "method"
+    told = listener.end(mark)
+    below = told.pop("calls of below")[0]
+    assert below.pop("token")[1] == "secret"
+    assert (below, told) == ({"n": 2, "note": "x"}, {"calls of " + method: [{"items": [1]}]})

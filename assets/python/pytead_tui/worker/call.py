@@ -5,6 +5,7 @@ Runs in a process of its own, which ends with the call.
 
 import asyncio
 import base64
+import functools
 import inspect
 import marshal
 import random
@@ -59,7 +60,9 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
     begin()
     _seed(call)
     stopped = stand_ins.stay(modules.root)
-    entered = track.start(modules.root) if tracked else None
+    listener = None if call.get("closely") else side_effects.listen(modules.root)
+    hear = None if listener is None else functools.partial(listener.entered, callee.runs)
+    entered = track.start(modules.root, hear) if tracked else None
     started = time.perf_counter_ns()
     heard = {}
     arcs = None
@@ -75,11 +78,11 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
     elif call.get("lines"):
         edited = EditedLines(modules.root, call["lines"])
         edited.begin()
-        outcome = _heard(modules.root, lambda: _run(callee, args, kwargs, eyes))
+        outcome = _heard(listener, lambda: _run(callee, args, kwargs, eyes))
         edited.end()
         heard = {"lines_left": edited.reply()}
     else:
-        outcome = _heard(modules.root, lambda: _run(callee, args, kwargs, eyes))
+        outcome = _heard(listener, lambda: _run(callee, args, kwargs, eyes))
     spent = time.perf_counter_ns() - started
     if stopped.noted:
         detail = stopped.said()
@@ -111,9 +114,8 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
     return reply, arcs
 
 
-def _heard(root: str, run: "Callable[[], tuple]") -> tuple:
+def _heard(listener: side_effects.Listener, run: "Callable[[], tuple]") -> tuple:
     """Runs a call, and adds its side effects to what it changed."""
-    listener = side_effects.listen(root)
     with listener.hearing():
         mark = listener.begin()
         *ended, changed = run()

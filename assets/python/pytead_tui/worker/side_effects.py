@@ -77,7 +77,7 @@ class Listener:
         """Has the standard streams in memory meanwhile."""
         kept = sys.stdout, sys.stderr
         sys.stdout, sys.stderr = (
-            io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="", write_through=True) for _ in range(2)
+            io.TextIOWrapper(_in_memory(), encoding="utf-8", newline="", write_through=True) for _ in range(2)
         )
         try:
             yield
@@ -90,12 +90,25 @@ class Listener:
 
     def called(self, live: dict, function: "Function", caller: object, held: tuple) -> bool:
         """Notes with what arguments a call calls another function of the project; tells whether more of these are to be noted."""
-        times = self.calls[function.fid] = self.calls.get(function.fid, 0) + 1
         by = live.get(oid(caller))
         if by is not None and by.runs_in(caller):
-            given = zip(function.names[function.receiver :], held[function.receiver :], (function.words or (None,) * len(held))[function.receiver :])
-            told = {name: "[REDACTED]" if word else _plainly(value, DEEP) for name, value, word in given}
-            _journal.append((CALLS, (by.key, function.qualname, told)))
+            given = list(zip(function.names, held))[function.receiver :]
+            _journal.append((CALLS, (by.key, function.qualname, _arguments(given))))
+        return self._wants_more(function.fid)
+
+    def entered(self, is_called: "Callable[[object], bool]", frame: object, name: str) -> bool:
+        """As `called`, where no recorder runs; `is_called` tells the code of the function that is called alone."""
+        code = frame.f_code
+        if frame.f_back is not None and is_called(frame.f_back.f_code):
+            count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
+            names = code.co_varnames[:count]
+            held = frame.f_locals
+            given = [(name, held[name]) for name in names[names[:1] in (("self",), ("cls",)) :] if name in held]
+            _journal.append((CALLS, (None, name, _arguments(given))))
+        return self._wants_more(oid(code))
+
+    def _wants_more(self, function: int) -> bool:
+        times = self.calls[function] = self.calls.get(function, 0) + 1
         return times < HEARD
 
     def end(self, mark: tuple, key: "int | None" = None) -> object:
@@ -125,6 +138,14 @@ class Listener:
 
 
 # What is written to the streams.
+
+
+def _in_memory() -> "io.RawIOBase | io.BytesIO":
+    """Makes a file in memory: it has a number, as a program expects of a standard stream; where there is none, it has not."""
+    try:
+        return io.FileIO(os.memfd_create("stream"), "w+b")
+    except (AttributeError, OSError):
+        return io.BytesIO()
 
 
 def _written(stream: object) -> "int | None":
@@ -255,6 +276,10 @@ def _message(record: logging.LogRecord) -> str:
 # How it is told.
 
 
+def _arguments(given: list) -> dict:
+    return {name: _plainly(value, DEEP) for name, value in given}
+
+
 def _plainly(value: object, deep: int) -> object:
     """Gives a value without the program's objects, in whose place their types stand."""
     t = type(value)
@@ -265,8 +290,7 @@ def _plainly(value: object, deep: int) -> object:
     if deep and t in (list, tuple) and len(value) <= MOST:
         return [_plainly(item, deep - 1) for item in value]
     if deep and t is dict and len(value) <= MOST and all(type(key) is str for key in value):
-        words = redact.secret_word
-        return {key: "[REDACTED]" if words(key) else _plainly(item, deep - 1) for key, item in value.items()}
+        return {key: _plainly(item, deep - 1) for key, item in value.items()}
     return names_of(t)[1]
 
 

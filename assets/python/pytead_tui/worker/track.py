@@ -2,19 +2,22 @@
 
 import os
 import sys
+from collections.abc import Callable
 
 from pytead_tui.worker.modules import qualnames
 
 _tool: "int | None" = None
 
 
-def start(root: str) -> set:
-    """Begins to note: gives the set that fills with (path relative to the root, qualname)."""
+def start(root: str, hear: "Callable[[object, str], bool] | None" = None) -> set:
+    """Begins to note: gives the set that fills with (path relative to the root, qualname). `hear` gets the frame of each call and the
+    qualname, as long as it answers that it wants more of this function.
+    """
     global _tool
     entered: set = set()
     inside = root + os.sep
 
-    def note(code: object) -> None:
+    def note(code: object, frame: object) -> bool:
         file, name = code.co_filename, code.co_name
         if file.startswith(inside) and not name.startswith("<") and "site-packages" not in file:
             if sys.version_info >= (3, 11):
@@ -22,13 +25,15 @@ def start(root: str) -> set:
             else:
                 name = qualnames.get((file, code.co_firstlineno, name), name)
             entered.add((file[len(inside) :].replace(os.sep, "/"), name))
+            return hear is not None and hear(frame, name)
+        return False
 
     if sys.version_info < (3, 12):
         import threading
 
         def profile(frame: object, event: str, argument: object) -> None:
             if event == "call":
-                note(frame.f_code)
+                note(frame.f_code, frame)
 
         threading.setprofile(profile)
         sys.setprofile(profile)
@@ -37,8 +42,7 @@ def start(root: str) -> set:
     monitoring = sys.monitoring
 
     def started(code: object, offset: int) -> object:
-        note(code)
-        return monitoring.DISABLE
+        return None if note(code, sys._getframe(1)) else monitoring.DISABLE
 
     for candidate in (3, 4, 5, 2):
         try:
