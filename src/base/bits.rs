@@ -1,5 +1,7 @@
 //! How much a text says: whether it is found elsewhere by no chance. `recorder/redact.py` measures alike.
 
+use super::names;
+
 /// Bits from which on a text is a secret by its look.
 const ENOUGH: f64 = 24.0;
 /// A word, a letter, one of both cases, a digit, a sign.
@@ -46,6 +48,29 @@ pub fn looks_secret(text: &str) -> bool {
         }
     }
     bits + of_run(&run) >= ENOUGH
+}
+
+/// Tells whether a text looks like a secret that no words make up.
+#[must_use]
+pub fn is_random(text: &str) -> bool {
+    let of_chance = || text.split(|c: char| !c.is_alphanumeric()).any(is_odd);
+    !text.contains(char::is_whitespace) && looks_secret(text) && (text.chars().count() > LONG || of_chance())
+}
+
+/// Tells whether letters and digits are no word, also with a number behind it, and no few words in camel case.
+fn is_odd(piece: &str) -> bool {
+    let chars: Vec<char> = piece.chars().collect();
+    let runs: Vec<String> = chars.chunk_by(|one, next| one.is_numeric() == next.is_numeric()).map(String::from_iter).collect();
+    let is_number = |run: &String| run.starts_with(char::is_numeric);
+    let is_unsaid = |run: &String| {
+        let parts = names::split(run);
+        let unsaid = |part: &String| {
+            let letters: Vec<char> = part.chars().collect();
+            letters.chunks(WORD_MAX).any(|word| word.len() > 2 && !is_word(&String::from_iter(word), word.len()))
+        };
+        parts.iter().filter(|part| part.chars().count() < 3).count() > 2 || parts.iter().any(unsaid)
+    };
+    runs.len() > 3 || (runs.len() == 1 && is_number(&runs[0])) || runs.iter().any(|run| !is_number(run) && is_unsaid(run))
 }
 
 /// Tells whether a text is what somebody says to somebody, as labels are: a sentence, or words beginning with a capital.
@@ -110,6 +135,28 @@ mod tests {
         }
         for text in ["Password", "correct horse battery", "tr0ub4dor nine.", "Horse zQ8kd20fhWx", ""] {
             assert!(!is_said(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_of_words_is_not_random() {
+        for text in [
+            "get_user_by_id",
+            "state-of-the-art",
+            "internationalization",
+            "getUserById",
+            "covid19",
+            "read-orders",
+            "ada@example.com",
+            "gpt4-turbo",
+            "hello there friend",
+            "",
+        ] {
+            assert!(!is_random(text), "{text}");
+        }
+        for text in ["zQ8-kd2x09", "tr0ub4dor9", "AbCdEfGhIj", "90417362858", "550e8400-e29b-41d4-a716-446655440000", "s3cr3t-a"]
+        {
+            assert!(is_random(text), "{text}");
         }
     }
 

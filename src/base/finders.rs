@@ -1,9 +1,10 @@
 //! What secrets look like in text: each finder gives the first one of its kind, with where it begins and ends.
 
-use super::bits::looks_secret;
+use super::bits::{is_random, looks_secret};
 use super::card::is_card;
 use super::forms::{self, FORMS, Form, first_of};
-use super::{beside, logins, names};
+use super::names::Holds;
+use super::{beside, logins, names, several};
 
 /// A secret in a text: from, to, kind.
 pub(super) type Found = (usize, usize, &'static str);
@@ -55,12 +56,12 @@ pub(super) fn rank(found: &Found) -> (usize, std::cmp::Reverse<usize>) {
 
 /// Finds the first secret in a text, from a place on.
 pub(super) fn first(text: &str, from: usize) -> Option<Found> {
-    everywhere(text, from).chain(assigned(text, from, false)).min_by_key(rank)
+    everywhere(text, from).chain(assigned(text, from, false)).chain(several::first(text, from)).min_by_key(rank)
 }
 
 /// Finds the first secret in Python source.
 pub(super) fn first_in_source(text: &str, from: usize) -> Option<Found> {
-    everywhere(text, from).chain(assigned(text, from, true)).min_by_key(rank)
+    everywhere(text, from).chain(assigned(text, from, true)).chain(several::first(text, from)).min_by_key(rank)
 }
 
 /// Finds the first text that leaves nobody.
@@ -165,13 +166,23 @@ fn assigned(text: &str, mut from: usize, source: bool) -> Option<Found> {
         let is_assigned = text.as_bytes()[end..].iter().take(GAP + 1).any(|byte| matches!(byte, b'=' | b'!' | b':'));
         if name.len() >= 3
             && is_assigned
-            && names::is_secret_name(name)
+            && let Some(holds) = names::holds(name)
             && let Some((at, to)) = value(&text[end..], source && (is_key(&text[end..]) || !in_text(text, start)))
+            && is_held(holds, &text[end + at..end + to])
         {
             return Some((end + at, end + to, "assigned"));
         }
     }
     None
+}
+
+/// Tells whether what is assigned to a name is a secret of those that it holds, and not how many there are.
+fn is_held(holds: Holds, value: &str) -> bool {
+    match holds {
+        Holds::One => true,
+        Holds::Several => !value.bytes().all(|byte| byte.is_ascii_digit()),
+        Holds::PerhapsSeveral => is_random(value),
+    }
 }
 
 /// Tells whether a place of Python source lies inside a literal of several words, or a comment.

@@ -20,6 +20,7 @@ pub mod redact;
 pub mod scratch;
 pub mod seal;
 pub mod sentence;
+mod several;
 pub mod text;
 pub mod typed;
 pub mod yaml;

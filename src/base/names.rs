@@ -12,6 +12,13 @@ const TABLE: &str = include_str!("../../assets/python/pytead_tui/recorder/secret
 /// Words that make a name secret, those of objects left out: variables of the environment have them, too. Two words are one here.
 static WORDS: LazyLock<HashSet<String>> =
     LazyLock::new(|| words("NAMES").chain(words("AMBIGUOUS")).map(|word| word.replace('-', "")).collect());
+/// Plurals of those that are often no secrets.
+static PERHAPS_SEVERAL: LazyLock<HashSet<String>> = LazyLock::new(|| words("AMBIGUOUS").map(|word| format!("{word}s")).collect());
+/// Plurals of the others.
+static SEVERAL: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let without: HashSet<&str> = words("NO_PLURAL").collect();
+    words("NAMES").filter(|word| !without.contains(word)).map(|word| word.replace('-', "") + "s").collect()
+});
 /// With one of these at its end a name is about a secret.
 static ABOUT: LazyLock<HashSet<&str>> = LazyLock::new(|| words("ABOUT").collect());
 
@@ -40,15 +47,36 @@ pub(super) fn may_begin(bytes: &[u8]) -> bool {
     FIRST.iter().any(begins)
 }
 
-/// Tells whether a variable, parameter or key of this name holds a secret, by its words.
+/// What a variable, parameter or key holds, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    /// A secret.
+    One,
+    /// Several secrets; a number says how many.
+    Several,
+    /// Several secrets, or words: what looks random alone is secret.
+    PerhapsSeveral,
+}
+
+/// Tells whether a variable, parameter or key of this name holds a secret or several, by its words.
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
+    matches!(holds(name), Some(Holds::One | Holds::Several))
+}
+
+/// Tells what a variable, parameter or key of this name holds, by its words; `None` for no secret.
+#[must_use]
+pub fn holds(name: &str) -> Option<Holds> {
     let words = split(name);
     if words.last().is_none_or(|last| ABOUT.contains(last.as_str())) {
-        return false;
+        return None;
     }
-    let is_pair = |pair: &[String]| WORDS.contains(&pair.concat());
-    words.iter().any(|word| WORDS.contains(word)) || words.windows(2).any(is_pair)
+    let known = |word: &str| {
+        let found = [(&*WORDS, Holds::One), (&*SEVERAL, Holds::Several), (&*PERHAPS_SEVERAL, Holds::PerhapsSeveral)];
+        found.into_iter().find(|(words, _)| words.contains(word)).map(|(_, holds)| holds)
+    };
+    let of_pair = |pair: &[String]| known(&pair.concat());
+    words.iter().find_map(|word| known(word)).or_else(|| words.windows(2).find_map(of_pair))
 }
 
 /// Tells of a name that ends with a secret word whether that is often none; `None` for any other name.
@@ -56,7 +84,11 @@ pub(super) fn ends_secret(name: &str) -> Option<bool> {
     let words = if name.len() > NAME_MAX { Vec::new() } else { split(name) };
     let last = words.last()?;
     let pair = words.get(words.len().saturating_sub(2)..).unwrap_or_default().concat();
-    (WORDS.contains(last) || WORDS.contains(&pair)).then(|| AMBIGUOUS.contains(last.as_str()))
+    if PERHAPS_SEVERAL.contains(last) {
+        return Some(true);
+    }
+    let is_secret = [last, &pair].into_iter().any(|word| WORDS.contains(word) || SEVERAL.contains(word));
+    is_secret.then(|| AMBIGUOUS.contains(last.as_str()))
 }
 
 /// Splits a name at anything but letters and digits, and where the case changes.
@@ -121,5 +153,19 @@ mod tests {
         ] {
             assert!(!is_secret_name(name), "{name}");
         }
+    }
+
+    #[test]
+    fn a_plural_is_the_name_of_several_secrets_and_of_words_only_perhaps() {
+        for name in ["passwords", "API_KEYS", "dbPasswords", "access_tokens", "session_ids", "passwords_by_user", "X-Api-Keys"] {
+            assert_eq!(holds(name), Some(Holds::Several), "{name}");
+        }
+        for name in ["tokens", "max_tokens", "cookies", "promptTokens"] {
+            assert_eq!((holds(name), is_secret_name(name)), (Some(Holds::PerhapsSeveral), false), "{name}");
+        }
+        for name in ["keys", "primary_keys", "token_count", "authorizations", "passwords_file", "sessions"] {
+            assert_eq!(holds(name), None, "{name}");
+        }
+        assert_eq!(holds("secrets"), Some(Holds::One));
     }
 }

@@ -11,10 +11,10 @@ use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use serde_json::Value;
 
-use super::bits::looks_secret;
+use super::bits::{is_random, looks_secret};
 use super::finders::{self, Found, KEY, MODULES, SCHEMES};
 use super::forms::FORMS;
-pub use super::names::is_secret_name;
+pub use super::names::{Holds, holds, is_secret_name};
 use super::{beside, logins, names};
 
 /// What stands for a secret begins so.
@@ -24,6 +24,11 @@ pub const PLACEHOLDER: &str = "[REDACTED:";
 const KNOWN_MIN: usize = 6;
 /// A shorter one stands alone: inside a word it may be by chance.
 const ALONE: usize = 8;
+
+/// What stands for a whole value.
+const HIDDEN: &str = "[REDACTED]";
+/// A smaller number says how long or how many.
+const PIN: u64 = 1000;
 
 /// What is left of a text that holds a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -211,16 +216,57 @@ impl Redactor {
             Value::Object(fields) => {
                 let beside = beside::hidden(&fields);
                 let hidden = |name: &str, value: &Value| {
-                    (is_secret_name(name) || beside.iter().any(|key| key == name)) && (value.is_string() || value.is_number())
+                    let is_one = names::holds(name) == Some(Holds::One) || beside.iter().any(|key| key == name);
+                    is_one && (value.is_string() || value.is_number())
                 };
                 let fields = fields.into_iter().map(|(name, value)| {
-                    let value = if hidden(&name, &value) { Value::String("[REDACTED]".into()) } else { self.value(value) };
+                    let value = match names::holds(&name) {
+                        _ if hidden(&name, &value) => Value::String(HIDDEN.into()),
+                        Some(Holds::Several) => self.several(value, false, true),
+                        Some(Holds::PerhapsSeveral) => self.several(value, true, false),
+                        Some(Holds::One) | None => self.value(value),
+                    };
                     (self.redact(&name).unwrap_or(name), value)
                 });
                 Value::Object(fields.collect())
             }
             other => other,
         }
+    }
+
+    /// Gives what stands under a name of several secrets without them: all texts, or those that look random. With `numbers`, a
+    /// number in a list or right under a key is one; any other says how many there are.
+    fn several(&mut self, value: Value, perhaps: bool, numbers: bool) -> Value {
+        let is_secret_number = |item: &Value| numbers && item.as_u64().is_some_and(|number| number >= PIN);
+        match value {
+            Value::String(text) if text.is_empty() || (perhaps && !is_random(&text)) => self.value(Value::String(text)),
+            Value::String(_) => Value::String(HIDDEN.into()),
+            Value::Array(items) => {
+                let item = |item: Value| match is_secret_number(&item) {
+                    true => Value::String(HIDDEN.into()),
+                    false => self.several_in(item, perhaps, numbers),
+                };
+                Value::Array(items.into_iter().map(item).collect())
+            }
+            Value::Object(fields) => {
+                let field = |(name, item): (String, Value)| {
+                    let item = match is_secret_number(&item) {
+                        true => Value::String(HIDDEN.into()),
+                        false => self.several_in(item, perhaps, numbers),
+                    };
+                    let name = if is_random(&name) { HIDDEN.into() } else { self.redact(&name).unwrap_or(name) };
+                    (name, item)
+                };
+                Value::Object(fields.into_iter().map(field).collect())
+            }
+            other => other,
+        }
+    }
+
+    /// Does so with what is in a list or under a key of them: there a mapping is about one secret.
+    fn several_in(&mut self, item: Value, perhaps: bool, numbers: bool) -> Value {
+        let numbers = numbers && !item.is_object();
+        self.several(item, perhaps, numbers)
     }
 
     /// With `lines`, what stands behind a secret keeps the number of its line.
@@ -337,6 +383,27 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_name_of_several_secrets_hides_what_is_in_it_at_every_depth() {
+        let mut redactor = Redactor::default();
+        let value = serde_json::json!({
+            "passwords": ["a9", { "old": ["b"], "when": 1_700_000_000 }, 471_147, ""],
+            "api_keys": { "ada": "k", "grace": 90_807_060, "most": 12 },
+            "tokens": { "a": "zQ8-kd2x09", "b": ["the", "monkeys"], "n": 1500 },
+            "keys": ["a", "b"], "max_tokens": 256, "passwords_tried": 4000,
+        });
+        let safe = "[REDACTED]";
+        assert_eq!(
+            redactor.value(value),
+            serde_json::json!({
+                "passwords": [safe, { "old": [safe], "when": 1_700_000_000 }, safe, ""],
+                "api_keys": { "ada": safe, "grace": safe, "most": 12 },
+                "tokens": { "a": safe, "b": ["the", "monkeys"], "n": 1500 },
+                "keys": ["a", "b"], "max_tokens": 256, "passwords_tried": 4000,
+            })
+        );
+    }
+
     fn redacted(text: &str) -> Option<String> {
         Redactor::new(["hunter2hunter2".to_owned(), "s3cret".to_owned()]).redact(text)
     }
@@ -369,7 +436,15 @@ mod tests {
         ] {
             assert_eq!(redacted(text).as_deref(), Some(safe), "{text}");
         }
+        for (text, safe) in [
+            ("passwords=['a9', \"b c\"]", "passwords=['[REDACTED:assigned#1]', \"[REDACTED:assigned#2]\"]"),
+            ("{\"tokens\": {\"ada\": \"zQ8-kd2x09\"}}", "{\"tokens\": {\"ada\": \"[REDACTED:assigned#1]\"}}"),
+            ("api_keys=k-1", "api_keys=[REDACTED:assigned#1]"),
+        ] {
+            assert_eq!(redacted(text).as_deref(), Some(safe), "{text}");
+        }
         for text in [
+            "keys=['a', 'b'], max_tokens=256, api_keys=5000, token_count=12, tokens=['the', 'monkeys']",
             "the password: must be long",
             "Invalid token: unexpected end",
             "tokens_used=12345",

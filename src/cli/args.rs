@@ -112,8 +112,8 @@ pub enum Verb {
 /// `run`
 #[derive(Debug, Args)]
 pub struct Run {
-    /// Inputs kept of each shape of a function.
-    #[arg(short, long, value_name = "N")]
+    /// Calls kept of each function: the first N with different arguments. By default they are chosen by what is new in them.
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub limit: Option<u32>,
     /// What is recorded: `module:function`, `module`, `*` as a wildcard; by default the whole project.
     #[arg(short, long = "target", visible_alias = "targets", value_name = "TARGET")]
@@ -155,8 +155,8 @@ pub struct Former {
 /// `trace2test`
 #[derive(Debug, Args)]
 pub struct Trace2test {
-    /// Inputs kept of each shape of a function.
-    #[arg(short, long, value_name = "N")]
+    /// Calls kept of each function: the first N with different arguments. By default they are chosen by what is new in them.
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub limit: Option<u32>,
     /// Flags that the older tools had.
     #[command(flatten)]
@@ -213,8 +213,8 @@ pub struct Gen {
 /// `tead`
 #[derive(Debug, Args)]
 pub struct Tead {
-    /// Inputs kept of each shape of a function.
-    #[arg(short, long, value_name = "N")]
+    /// Calls kept of each function: the first N with different arguments. By default they are chosen by what is new in them.
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub limit: Option<u32>,
     /// What is recorded; by default the whole project.
     #[arg(short, long = "target", visible_alias = "targets", value_name = "TARGET")]

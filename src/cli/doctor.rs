@@ -14,10 +14,13 @@ use crate::cli::start::{options, root_of};
 use crate::compat::beside::{self, Beside};
 use crate::config::places::Places;
 use crate::contain::{self, Layer, Level};
-use crate::domain::snapshot::Trust;
+use crate::domain::snapshot::{FileRow, Trust};
 use crate::engine;
 use crate::judge::{audit, lock};
 use crate::llm::local;
+
+/// Files with imports of a predecessor that are named.
+const OLD_IMPORTS: usize = 5;
 
 #[derive(Serialize)]
 struct Finding {
@@ -42,6 +45,7 @@ pub async fn doctor(global: &Global) -> Result<u8, Trouble> {
             _ => note("trust", "only read; `pytead-tui trust` lets its code be run".into()),
         },
     ];
+    let mut has_pytead = false;
     let handle = match engine::open(options).await {
         Ok(handle) => handle,
         Err(trouble) => {
@@ -58,6 +62,7 @@ pub async fn doctor(global: &Global) -> Result<u8, Trouble> {
                 None => bad("pytest", format!("not in {}; drafts cannot be proved without it", found.path)),
             });
             findings.push(plugin(found.packages.get("pytead_tui")));
+            has_pytead = found.packages.contains_key("pytead");
             findings.extend(beside::packages(&found.packages, &found.path).into_iter().map(former));
         }
         Err(trouble) => findings.push(bad("python", trouble.to_string())),
@@ -65,6 +70,10 @@ pub async fn doctor(global: &Global) -> Result<u8, Trouble> {
     findings.extend(beside::commands(std::env::var_os("PATH").as_ref(), &root).into_iter().map(former));
     findings.extend(beside::kept(&root).into_iter().map(former));
     let snapshot = handle.refreshed().await;
+    if !has_pytead {
+        let old = |row: &FileRow| beside::import(row.path.as_str(), &handle.source(&row.path).ok()?);
+        findings.extend(snapshot.files.iter().filter(|row| !row.is_test).filter_map(old).take(OLD_IMPORTS).map(former));
+    }
     findings.push(match snapshot.containment.as_str() {
         level if Level::from_word(level).is_some_and(Level::is_kernel) => good("containment", level.to_owned()),
         other => {

@@ -10,7 +10,8 @@ use crate::base::typed::Typed;
 use crate::cli::args::{Format, Former, Gen, Gentests, Global, Run, Trace2test};
 use crate::cli::output::{self, Output};
 use crate::cli::{r#gen, import, run};
-use crate::compat::{generator, spelling};
+use crate::compat::{generator, graph_out, spelling};
+use crate::domain::call::Recording;
 use crate::engine::Handle;
 
 /// Names under which this program is one of the old verbs.
@@ -64,17 +65,41 @@ pub async fn gentests(global: &Global, args: Gentests) -> Result<u8, Trouble> {
 }
 
 impl Former {
-    /// Says what flags of the past mean beside a program.
-    pub fn explain(&self) {
-        self.explain_formats();
-        if self.storage_dir.is_some() {
-            output::complain(
-                &Trouble::usage("--storage-dir is not used.").because("Recordings are kept in the project's .pytead folder."),
-            );
+    /// Writes the calls of a recording into the folder that was named, as traces.
+    ///
+    /// # Errors
+    /// Fails when they cannot be read or written.
+    pub fn hand_out(&self, handle: &Handle, out: &mut Output, recording: &Recording) -> Result<(), Trouble> {
+        let Some(folder) = &self.storage_dir else { return Ok(()) };
+        let not = |error: std::io::Error| {
+            Trouble::environment(format!("{} cannot be written.", tilde(folder))).because(format!("{error}."))
+        };
+        let root = handle.snapshot().root.clone();
+        let (mut written, mut left) = (0, 0);
+        for call in handle.recorded_calls(recording.id)? {
+            let plain = handle.function(&call.function).is_some_and(|function| !function.is_async && !function.is_generator);
+            let Some(entry) = graph_out::entry(&call, recording.started).filter(|_| plain) else {
+                left += 1;
+                continue;
+            };
+            let typed = Typed::new(&root, &folder.join(graph_out::name(&call))).map_err(not)?;
+            if typed.below.is_none() {
+                std::fs::create_dir_all(folder).map_err(not)?;
+            }
+            typed.create().and_then(|mut file| file.write_all(entry.as_bytes())).map_err(not)?;
+            written += 1;
         }
+        let more = if left > 0 {
+            format!(" {} have no form there and are in .pytead alone.", text::thousands(left))
+        } else {
+            String::new()
+        };
+        out.say(format!("pytead-tui: wrote {} to {}.{more}", text::count(written, "trace"), tilde(folder)));
+        Ok(())
     }
 
-    fn explain_formats(&self) {
+    /// Says what flags of the past mean.
+    pub fn explain(&self) {
         if !self.gen_formats.is_empty() {
             output::complain(&Trouble::usage("--gen-formats is not used.").because("Tests have one form: plain pytest."));
         }
@@ -85,7 +110,7 @@ impl Former {
     /// # Errors
     /// Fails when they cannot be stored.
     pub async fn take_in(&self, handle: &Handle, out: &mut Output) -> Result<(), Trouble> {
-        self.explain_formats();
+        self.explain();
         let Some(folder) = &self.storage_dir else { return Ok(()) };
         if !folder.exists() {
             let name = text::display_line(&folder.display().to_string()).into_owned();

@@ -19,7 +19,7 @@ pub async fn import(global: &Global, args: Import) -> Result<u8, Trouble> {
     handle.close().await;
     let imported = imported?;
     report(&mut out, &imported);
-    Ok(if imported.recording.is_some() { OK } else { WRONG })
+    Ok(if imported.recording.is_some() || imported.own > 0 && imported.refused.is_empty() { OK } else { WRONG })
 }
 
 /// Says what was taken in, and what not.
@@ -30,6 +30,9 @@ pub fn report(out: &mut Output, imported: &Imported) {
         let calls = count(recording.kept, "call");
         out.say(format!("Recording {}: {calls} of {} imported.", recording.id.0, count(recording.functions, "function")));
         out.say("They were recorded elsewhere: replay and gen try each of them on today's code first.");
+    }
+    if imported.own > 0 {
+        out.say(format!("{} of recordings that are here.", text::count(imported.own, "trace")));
     }
     for refusal in imported.refused.iter().take(NAMED) {
         out.say(format!("Not taken: {}. {}", refusal.path.display(), refusal.reason));

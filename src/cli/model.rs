@@ -14,7 +14,7 @@ use crate::cli::output::Output;
 use crate::cli::start::{root_of, settings, somebody_is_there, trust_of};
 use crate::config::layers::CHOSEN;
 use crate::config::places::Places;
-use crate::domain::settings::{LOCAL, Settings};
+use crate::domain::settings::{CLAUDE_CODE, LOCAL, Settings};
 use crate::llm::demo;
 use crate::llm::gguf::Gguf;
 use crate::llm::hub::download::{Hub, LARGE, Progress};
@@ -181,6 +181,12 @@ fn end_line(live: bool) {
 
 /// Chooses a model by a file of our own, so that the person's own file stays as it is written.
 fn choose(out: &mut Output, cache: &Cache, model: &str) -> Result<u8, Trouble> {
+    if model == CLAUDE_CODE {
+        let file = keep_choice(&serde_json::json!({ "model": { "provider": CLAUDE_CODE } }))?;
+        out.result("chosen", &serde_json::json!({ "model": model, "file": file }));
+        out.say(format!("Claude Code is asked for drafts and by the judge from now on ({}).", paths::tilde(&file)));
+        return Ok(OK);
+    }
     let path = hub::locate(model, cache)?;
     let head = Gguf::read(&path)?;
     let name = match model {
@@ -188,16 +194,11 @@ fn choose(out: &mut Output, cache: &Cache, model: &str) -> Result<u8, Trouble> {
         path_typed if hub::is_path(path_typed) => path.display().to_string(),
         wanted => Wanted::parse(wanted)?.to_string(),
     };
-    let folder = Places::find()?.config;
-    Places::ensure(&folder)?;
-    let file = folder.join(CHOSEN);
     // The kind as well: a server of the person's may have the same name.
-    let settings = serde_json::json!({
+    let file = keep_choice(&serde_json::json!({
         "model": { "provider": LOCAL, "name": name },
         "providers": { LOCAL: { "kind": LOCAL } },
-    });
-    let chosen = yaml::write(&settings).map_err(|error| Trouble::internal("The choice cannot be written.").because(error))?;
-    write(&file, &format!("# Written by `pytead-tui model use`; without this file, config.yaml decides.\n{chosen}"))?;
+    }))?;
     out.result("chosen", &serde_json::json!({ "model": name, "file": file }));
     let name = text::display_line(&name);
     out.say(format!("{name} is asked for drafts from now on ({}, {}).", head.architecture, paths::tilde(&file)));
@@ -205,6 +206,16 @@ fn choose(out: &mut Output, cache: &Cache, model: &str) -> Result<u8, Trouble> {
         out.trouble(&trouble);
     }
     Ok(OK)
+}
+
+/// Writes the settings of a choice into the file for it, and gives that.
+fn keep_choice(settings: &serde_json::Value) -> Result<std::path::PathBuf, Trouble> {
+    let folder = Places::find()?.config;
+    Places::ensure(&folder)?;
+    let file = folder.join(CHOSEN);
+    let chosen = yaml::write(settings).map_err(|error| Trouble::internal("The choice cannot be written.").because(error))?;
+    write(&file, &format!("# Written by `pytead-tui model use`; without this file, config.yaml decides.\n{chosen}"))?;
+    Ok(file)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Trouble> {

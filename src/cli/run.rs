@@ -18,16 +18,18 @@ pub async fn run(global: &Global, args: Run) -> Result<u8, Trouble> {
         argv: args.command,
         limit: args.limit,
         targets: args.targets,
-        python_path: args.former.additional_sys_path,
+        python_path: args.former.additional_sys_path.clone(),
         journey: args.journey,
         drafts: false,
         check: args.check,
     };
     let recorded = with_events(&handle, &mut out, handle.record_attached(program)).await;
     let journey = recorded.as_ref().ok().filter(|_| args.journey).map(|recording| handle.journey(recording.id));
+    let handed_out = recorded.as_ref().map_or(Ok(()), |recording| args.former.hand_out(&handle, &mut out, recording));
     handle.close().await;
     let recording = recorded?;
     report(&mut out, &recording, journey.transpose()?.map(|events| events.len()));
+    handed_out?;
     Ok(exit_code(&recording.end))
 }
 

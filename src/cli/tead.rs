@@ -21,7 +21,7 @@ pub async fn tead(global: &Global, args: Tead) -> Result<u8, Trouble> {
         argv: args.command,
         limit: args.limit,
         targets: args.targets,
-        python_path: args.former.additional_sys_path,
+        python_path: args.former.additional_sys_path.clone(),
         journey: false,
         drafts: functions.is_empty(),
         check: false,
@@ -29,6 +29,7 @@ pub async fn tead(global: &Global, args: Tead) -> Result<u8, Trouble> {
     let recording = handle.record_attached(program);
     let recording = with_events(&handle, &mut out, recording).await?;
     run::report(&mut out, &recording, None);
+    args.former.hand_out(&handle, &mut out, &recording)?;
     let Some(ready) = r#gen::drafts(&handle, &mut out, functions, args.accept).await? else { return Ok(INTERRUPTED) };
     r#gen::place(&handle, &mut out, &ready, args.accept, args.output.as_deref(), args.dir.as_deref())?;
     handle.close().await;

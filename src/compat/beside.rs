@@ -89,6 +89,25 @@ pub fn kept(root: &Path) -> Vec<Beside> {
     there.map(|(name, line)| Beside { what: (*name).to_owned(), line: (*line).to_owned() }).collect()
 }
 
+/// Finds the first import of pytead's in a file that is no test, for where its package is not installed: Python knows the name under our
+/// verb `run` and in pytest alone.
+#[must_use]
+pub fn import(path: &str, text: &str) -> Option<Beside> {
+    let is_import = |line: &&str| {
+        let mut words = line.split([' ', '.', ',']).filter(|word| !word.is_empty());
+        matches!(words.next(), Some("from" | "import")) && words.next() == Some("pytead")
+    };
+    let (at, line) = text.lines().enumerate().find(|(_, line)| is_import(line))?;
+    let instead = line.trim().replacen("pytead", "pytead_tui", 1);
+    Some(Beside {
+        what: format!("{path}:{}", at + 1),
+        line: format!(
+            "`{}` works under `pytead-tui run` alone. In a program that you start yourself, write: {instead}",
+            line.trim()
+        ),
+    })
+}
+
 fn is_ours(command: &PathBuf) -> bool {
     if command.canonicalize().is_ok_and(|real| real.file_name().is_some_and(|name| name == "pytead-tui")) {
         return true;
@@ -113,6 +132,21 @@ mod tests {
         assert_eq!(found[0].what, "pytest-semantic-llm 0.1.11");
         assert!(found[0].line.contains("from pytest_semantic are judged by its model"), "{found:?}");
         assert!(found[0].line.ends_with(": /v/bin/python -m pip uninstall pytest-semantic-llm"), "{found:?}");
+    }
+
+    #[test]
+    fn an_import_of_the_old_name_is_named_with_what_to_write() {
+        let found = import("app.py", "import os\n\nfrom pytead import trace\n").unwrap();
+        assert_eq!(found.what, "app.py:3");
+        assert!(found.line.ends_with("write: from pytead_tui import trace"), "{found:?}");
+        for text in [
+            "from pytead_tui import trace\n",
+            "import pyteadx, pytead\n",
+            "# import pytead\n",
+            "x = 'from pytead import trace'\n",
+        ] {
+            assert_eq!(import("app.py", text), None, "{text}");
+        }
     }
 
     #[test]

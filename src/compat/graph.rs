@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value as Json};
 
+use crate::compat::graph_out::OWN;
 use crate::compat::trace::{OldCall, Refused};
 use crate::domain::value::Value;
 
@@ -36,7 +37,8 @@ pub fn call(bytes: &[u8]) -> Result<OldCall, Refused> {
         donors.push(std::mem::take(&mut maker.made));
     }
     let result = maker.graph(result, &donors)?;
-    Ok(OldCall { function, args: made_args, kwargs: made_kwargs, result })
+    let recorded = entry[OWN].as_i64();
+    Ok(OldCall { function, receiver: None, args: made_args, kwargs: made_kwargs, result, is_graph: true, recorded })
 }
 
 /// Python writes numbers that JSON does not have; they become texts that no container has for a key.

@@ -1,12 +1,12 @@
 //! Pickles of plain values, read opcode by opcode. Nothing named in one is ever looked up, imported or called.
 //!
 //! What stands for more than `None`, truth values, numbers, texts, bytes, lists, tuples, dicts and sets is refused, but for dates, times and
-//! decimals, whose forms are known (`known.rs`).
+//! decimals, whose forms are known (`known.rs`), and objects of the project's own classes, of which the state is read.
 
 use std::collections::HashMap;
 
 use crate::compat::trace::Refused;
-use crate::domain::value::{TypeName, Value};
+use crate::domain::value::{ObjectKind, TypeName, Value};
 
 mod known;
 
@@ -27,14 +27,20 @@ enum Node {
     Named(TypeName),
     /// What such a type makes of a tuple.
     Made(TypeName, usize),
+    /// An object of the project's, with its state.
+    Object(TypeName, Option<usize>),
 }
 
-/// Reads a pickle of plain values.
+/// Tells whether a type is one of the project's.
+pub type IsOurs<'a> = dyn Fn(&TypeName) -> bool + 'a;
+
+/// Reads a pickle of plain values, and of objects of the project's own types.
 ///
 /// # Errors
 /// When it is damaged, or holds anything else.
-pub fn load(bytes: &[u8]) -> Result<Value, Refused> {
-    let mut machine = Machine { bytes, at: 0, nodes: Vec::new(), stack: Vec::new(), marks: Vec::new(), memo: HashMap::new() };
+pub fn load(bytes: &[u8], is_ours: &IsOurs<'_>) -> Result<Value, Refused> {
+    let (nodes, memo) = (Vec::new(), HashMap::new());
+    let mut machine = Machine { bytes, at: 0, nodes, stack: Vec::new(), marks: Vec::new(), memo, is_ours };
     let root = machine.run()?;
     let mut uses = vec![0_u32; machine.nodes.len()];
     for node in &machine.nodes {
@@ -50,6 +56,7 @@ fn parts(node: &Node) -> Vec<usize> {
     match node {
         Node::Whole(_) | Node::Named(_) => Vec::new(),
         Node::Made(_, args) => vec![*args],
+        Node::Object(_, state) => state.iter().copied().collect(),
         Node::List(items) | Node::Tuple(items) | Node::Set(items) | Node::FrozenSet(items) => items.clone(),
         Node::Dict(pairs) => pairs.iter().flat_map(|(key, value)| [*key, *value]).collect(),
     }
@@ -77,8 +84,9 @@ impl Build<'_> {
             return Err(Refused::NotPlain("a tuple or set that contains itself".into()));
         }
         let node = &self.nodes[at];
+        let object = matches!(node, Node::Object(..));
         let changeable = matches!(node, Node::List(_) | Node::Set(_) | Node::Dict(_));
-        let number = (changeable && (self.uses[at] > 1 || depth == 0 && self.uses[at] > 0)).then(|| {
+        let number = (object || changeable && (self.uses[at] > 1 || depth == 0 && self.uses[at] > 0)).then(|| {
             let number = self.numbers.len() as u64 + 1;
             self.numbers.insert(at, number);
             number
@@ -88,9 +96,16 @@ impl Build<'_> {
             Node::Whole(value) => value.clone(),
             Node::Named(ty) => return Err(not_plain(&format!("{}.{}", ty.module, ty.qualname))),
             Node::Made(ty, args) => match self.value(*args, depth + 1)? {
-                Value::Tuple(args) => known::made(ty, args)?,
+                Value::Tuple(args) if known::is(ty) => known::made(ty, args)?,
+                Value::Tuple(args) => Value::New { ty: ty.clone(), args, kwargs: Vec::new() },
                 _ => return Err(damaged()),
             },
+            Node::Object(ty, state) => {
+                let fields = state.map_or(Ok(Vec::new()), |state| self.state(state, depth + 1))?;
+                self.open.pop();
+                let ordinal = number.unwrap_or_default();
+                return Ok(Value::Object { ordinal, ty: ty.clone(), kind: ObjectKind::Plain, fields });
+            }
             Node::List(items) => Value::List(self.values(items, depth)?),
             Node::Tuple(items) => Value::Tuple(self.values(items, depth)?),
             Node::Set(items) => Value::Set(self.values(items, depth)?),
@@ -118,6 +133,28 @@ impl Build<'_> {
     fn values(&mut self, items: &[usize], depth: usize) -> Result<Vec<Value>, Refused> {
         items.iter().map(|item| self.value(*item, depth + 1)).collect()
     }
+
+    /// Gives the fields of an object: what its dict holds, and behind that what its slots do.
+    fn state(&mut self, at: usize, depth: usize) -> Result<Vec<(String, Value)>, Refused> {
+        let odd = || Refused::NotPlain("an object with a state of its own form".into());
+        let mut fields = Vec::new();
+        match &self.nodes[at] {
+            Node::Whole(Value::None) => {}
+            Node::Tuple(parts) if parts.len() == 2 => {
+                for part in parts {
+                    fields.extend(self.state(*part, depth + 1)?);
+                }
+            }
+            Node::Dict(pairs) => {
+                for (name, value) in pairs {
+                    let Node::Whole(Value::Str(name)) = &self.nodes[*name] else { return Err(odd()) };
+                    fields.push((name.clone(), self.value(*value, depth + 1)?));
+                }
+            }
+            _ => return Err(odd()),
+        }
+        Ok(fields)
+    }
 }
 
 struct Machine<'a> {
@@ -127,6 +164,7 @@ struct Machine<'a> {
     stack: Vec<usize>,
     marks: Vec<usize>,
     memo: HashMap<u64, usize>,
+    is_ours: &'a IsOurs<'a>,
 }
 
 fn not_plain(name: &str) -> Refused {
@@ -293,8 +331,7 @@ impl<'a> Machine<'a> {
                 }
                 b'c' => {
                     let (module, name) = (self.line()?.to_owned(), self.line()?);
-                    let ty = known::named(&module, name).ok_or_else(|| not_plain(&format!("{module}.{name}")))?;
-                    self.node(Node::Named(ty))?;
+                    self.named(&module, name)?;
                 }
                 b'i' => return Err(not_plain(&format!("{}.{}", self.line()?, self.line()?))),
                 b'R' => {
@@ -303,6 +340,26 @@ impl<'a> Machine<'a> {
                     let made = Node::Made(ty.clone(), args);
                     self.node(made)?;
                 }
+                // An object without a state yet, and its state.
+                0x81 => {
+                    let (args, class) = (self.pop()?, self.pop()?);
+                    let (Some(Node::Named(ty)), Some(Node::Tuple(args))) = (self.nodes.get(class), self.nodes.get(args)) else {
+                        return Err(damaged());
+                    };
+                    if !args.is_empty() || known::is(ty) {
+                        return Err(not_plain(&format!("{}.{}", ty.module, ty.qualname)));
+                    }
+                    let object = Node::Object(ty.clone(), None);
+                    self.node(object)?;
+                }
+                b'b' => {
+                    let state = self.pop()?;
+                    let top = self.top()?;
+                    match self.nodes.get_mut(top) {
+                        Some(Node::Object(_, held @ None)) => *held = Some(state),
+                        _ => return Err(Refused::NotPlain("a state of something else than an object".into())),
+                    }
+                }
                 0x93 => {
                     let (name, module) = (self.pop()?, self.pop()?);
                     let text = |at: usize| match &self.nodes[at] {
@@ -310,11 +367,20 @@ impl<'a> Machine<'a> {
                         _ => "?".into(),
                     };
                     let (module, name) = (text(module), text(name));
-                    let ty = known::named(&module, &name).ok_or_else(|| not_plain(&format!("{module}.{name}")))?;
-                    self.node(Node::Named(ty))?;
+                    self.named(&module, &name)?;
                 }
                 _ => return Err(Refused::NotPlain(format!("the instruction {code:#04x}, which makes more than plain values"))),
             }
+        }
+    }
+
+    /// Takes the name of a type that is known or the project's.
+    fn named(&mut self, module: &str, name: &str) -> Result<(), Refused> {
+        let ty = TypeName::new(module, name);
+        if known::is(&ty) || (self.is_ours)(&ty) {
+            self.node(Node::Named(ty))
+        } else {
+            Err(not_plain(&format!("{module}.{name}")))
         }
     }
 

@@ -9,7 +9,7 @@ pub const SECTIONS: &[&str] = &["defaults", "types", "gen", "tead", "run"];
 #[must_use]
 pub fn renamed(key: &str) -> Option<Option<&'static str>> {
     Some(match key {
-        "limit" => Some("record.limit"),
+        "limit" => Some("record.calls"),
         "targets" => Some("record.targets"),
         "additional_sys_path" => Some("record.python_path"),
         "output_dir" => Some("output.tests"),

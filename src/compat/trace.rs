@@ -4,7 +4,8 @@ use std::path::Path;
 
 use thiserror::Error;
 
-use crate::compat::{graph, pickle};
+use crate::compat::graph;
+use crate::compat::pickle::{self, IsOurs};
 use crate::domain::value::Value;
 
 /// Larger files are not read.
@@ -15,12 +16,29 @@ const SIZE_MAX: u64 = 16 << 20;
 pub struct OldCall {
     /// `module.function` or `module.Class.method`.
     pub function: String,
-    /// Arguments by position, without the object of a method.
+    /// The object of a method.
+    pub receiver: Option<OldObject>,
+    /// Arguments by position, without the object of a method where `receiver` is it.
     pub args: Vec<Value>,
     /// Arguments by name.
     pub kwargs: Vec<(String, Value)>,
     /// What it returned.
     pub result: Value,
+    /// It was kept as a graph, in which the object or the class of a method is the first argument.
+    pub is_graph: bool,
+    /// When the recording of pytead-tui began that it was written from; `None` for a trace of the predecessor.
+    pub recorded: Option<i64>,
+}
+
+/// The object that a method was called on, as a pickle has it: its whole state, before the call and after it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OldObject {
+    /// Its class, as `module.Class`.
+    pub class: String,
+    /// Its fields before the call.
+    pub before: Vec<(String, Value)>,
+    /// Its fields after the call.
+    pub after: Vec<(String, Value)>,
 }
 
 /// Why a trace is not taken.
@@ -49,8 +67,8 @@ pub enum Refused {
 /// Reads a trace.
 ///
 /// # Errors
-/// When it is no trace, or holds more than plain values.
-pub fn read(path: &Path) -> Result<OldCall, Refused> {
+/// When it is no trace, or holds more than plain values and objects of the project's.
+pub fn read(path: &Path, is_ours: &IsOurs<'_>) -> Result<OldCall, Refused> {
     let unreadable = |error: std::io::Error| Refused::Unreadable(error.to_string());
     let meta = path.symlink_metadata().map_err(unreadable)?;
     if !meta.is_file() {
@@ -62,7 +80,7 @@ pub fn read(path: &Path) -> Result<OldCall, Refused> {
     let bytes = std::fs::read(path).map_err(unreadable)?;
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("gjson") => graph::call(&bytes),
-        Some("pkl") => from_entry(pickle::load(&bytes)?),
+        Some("pkl") => from_entry(pickle::load(&bytes, is_ours)?),
         _ => Err(Refused::NoTrace("its name ends neither in .gjson nor in .pkl".into())),
     }
 }
@@ -74,9 +92,7 @@ fn from_entry(entry: Value) -> Result<OldCall, Refused> {
         Some(fields.swap_remove(at).1)
     };
     let missing = |what: &str| Refused::NoTrace(format!("it has no {what}"));
-    if [take("self"), take("obj_args"), take("result_obj")].into_iter().flatten().any(|part| part != Value::None) {
-        return Err(Refused::OnObject);
-    }
+    let receiver = take("self").filter(|object| *object != Value::None).map(object).transpose()?;
     let Some(Value::Str(function)) = take("func") else { return Err(missing("function")) };
     let Some(Value::Tuple(args) | Value::List(args)) = take("args") else { return Err(missing("arguments")) };
     let Some(Value::Dict(kwargs)) = take("kwargs") else { return Err(missing("arguments by name")) };
@@ -85,5 +101,38 @@ fn from_entry(entry: Value) -> Result<OldCall, Refused> {
         _ => Err(Refused::NoTrace("an argument's name is no text".into())),
     });
     let kwargs = named.collect::<Result<_, _>>()?;
-    Ok(OldCall { function, args, kwargs, result: take("result").ok_or_else(|| missing("result"))? })
+    Ok(OldCall {
+        function,
+        receiver,
+        args,
+        kwargs,
+        result: take("result").ok_or_else(|| missing("result"))?,
+        is_graph: false,
+        recorded: None,
+    })
+}
+
+/// Reads what a pickle keeps of the object of a method.
+fn object(entry: Value) -> Result<OldObject, Refused> {
+    let Some(parts) = fields(entry) else { return Err(Refused::OnObject) };
+    let state = |names: &[&str]| {
+        let found = names.iter().find_map(|name| parts.iter().find(|(known, _)| known == name));
+        found.and_then(|(_, state)| fields(state.clone())).ok_or(Refused::OnObject)
+    };
+    let Some((_, Value::Str(class))) = parts.iter().find(|(name, _)| name == "type") else { return Err(Refused::OnObject) };
+    Ok(OldObject { class: class.clone(), before: state(&["state_before", "before"])?, after: state(&["state_after", "after"])? })
+}
+
+/// Gives what a dict with names for keys holds.
+pub(crate) fn fields(dict: Value) -> Option<Vec<(String, Value)>> {
+    let dict = match dict {
+        Value::Shared(_, inner) => *inner,
+        dict => dict,
+    };
+    let Value::Dict(pairs) = dict else { return None };
+    let named = |(name, value)| match name {
+        Value::Str(name) => Some((name, value)),
+        _ => None,
+    };
+    pairs.into_iter().map(named).collect()
 }

@@ -66,6 +66,12 @@ pub const KEYS: &[Key] = &[
         "Inputs kept of each shape of a function; of calls from outside its package, up to three times as many.",
     ),
     key(
+        "record.calls",
+        Form::Whole(0, 10_000),
+        Project::Sets,
+        "Calls kept of each function at most, the first ones with different arguments; 0 for as many as `record.limit` asks for.",
+    ),
+    key(
         "record.targets",
         Form::Texts,
         Project::Sets,

@@ -46,6 +46,8 @@ pub struct Settings {
 pub struct Record {
     /// Inputs kept of each shape of a function; of calls from outside its package, up to three times as many.
     pub limit: u32,
+    /// Calls kept of each function at most, the first ones with different arguments; 0 for as many as the limit asks for.
+    pub calls: u32,
     /// What is recorded: `module:qualname` with `*`; empty means the whole project.
     pub targets: Vec<String>,
     /// Recordings kept besides those a proposal rests on.
@@ -58,7 +60,7 @@ pub struct Record {
 
 impl Default for Record {
     fn default() -> Self {
-        Self { limit: 10, targets: Vec::new(), keep: 20, exclude: Vec::new(), python_path: Vec::new() }
+        Self { limit: 10, calls: 0, targets: Vec::new(), keep: 20, exclude: Vec::new(), python_path: Vec::new() }
     }
 }
 

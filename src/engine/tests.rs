@@ -8,6 +8,7 @@ use crate::base::clock::Moment;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
+use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
 use crate::domain::function::FunctionId;
 use crate::domain::journal_entry::{JournalAction, JournalEntry};
 use crate::domain::proposal::{Body, Change, Draft, Proposal, ProposalId, ProposalState};
@@ -268,6 +269,23 @@ async fn a_test_that_a_person_changed_does_not_hold_back_the_others_of_its_draft
     assert_eq!(std::fs::read_to_string(&file).unwrap(), by_hand.replace("== 4", "== 5"));
     undo::undo(&core).await.unwrap();
     assert_eq!(std::fs::read_to_string(&file).unwrap(), by_hand);
+}
+
+#[tokio::test]
+async fn a_draft_whose_tests_nobody_saw_fail_is_left_to_look_at() {
+    let place = tempfile::tempdir().unwrap();
+    let core = core(place.path(), Trust::Trusted);
+    let of = |finding: Finding, detail: &str| {
+        let body = of_a_call(&core, draft("def test_f():\n    assert f(1) == 2\n"));
+        let evidence = vec![Evidence::new(finding, EvidenceKind::Mutants, detail)];
+        core.add_proposal(Proposal { evidence, ..proposal(ProposalState::Ready, body) }).unwrap().id
+    };
+    let tried = of(Finding::Pass, "2 of 2 faults put into f() noticed");
+    let untried = of(Finding::Note, "not tried: the warm one ended");
+    let (together, alone) = review::decide::in_bulk(&core, &[tried, untried]).unwrap();
+    assert_eq!(together, [tried]);
+    assert_eq!(alone, [(untried, "can fail: not tried: the warm one ended".into())]);
+    review::decide::decide(&core, vec![untried], Verb::Accept, None, None).await.unwrap();
 }
 
 #[tokio::test]

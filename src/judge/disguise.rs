@@ -39,6 +39,45 @@ const DIGITS: [(char, char); 7] = [('0', 'o'), ('1', 'i'), ('3', 'e'), ('4', 'a'
 /// Letters beside each other, each alone, that are read as one word.
 const SPACED_MIN: usize = 4;
 
+/// Signs and spaces beside each other: more of them are filling, which nobody reads.
+const FILLING: usize = 8;
+
+/// Gives a text with its words closer together: line ends and filling between them are one space. Borrowed where there are none.
+pub(super) fn packed(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let (mut taken, mut at) = (0, 0);
+    while at < text.len() {
+        let (end, is_wide) = gap(text, at);
+        if is_wide {
+            out.push_str(&text[taken..at]);
+            out.push(' ');
+            taken = end;
+        }
+        at = if end > at { end } else { at + text[at..].chars().next().map_or(1, char::len_utf8) };
+    }
+    if taken == 0 { Cow::Borrowed(text) } else { Cow::Owned(out + &text[taken..]) }
+}
+
+/// Gives where signs and spaces end that begin at a place, and whether they part words more than a sign or two would.
+fn gap(text: &str, from: usize) -> (usize, bool) {
+    let (mut at, mut count, mut line_ends) = (from, 0, false);
+    while let Some(c) = text[at..].chars().next() {
+        // What is sent is JSON, and may have JSON in it: a line end is an escape, or several.
+        let escapes = text[at..].len() - text[at..].trim_start_matches('\\').len();
+        let after = text[at + escapes..].chars().next();
+        if escapes > 0 && after.is_some_and(|after| "nrtvf".contains(after)) {
+            line_ends = true;
+            at += escapes + 1;
+        } else if c.is_alphanumeric() {
+            break;
+        } else {
+            at += c.len_utf8();
+        }
+        count += 1;
+    }
+    (at, line_ends || count > FILLING)
+}
+
 /// Gives the readings of a text that differ from how it is written.
 pub(super) fn readings(text: &str) -> Vec<String> {
     let plain = plain(text);
@@ -195,6 +234,23 @@ mod tests {
         }
         for text in ["ignore", "a b c", "\\n and \\t", "sha256 of x"] {
             assert!(readings(text).iter().all(|read| !read.contains("ignore") || text == "ignore"), "{text}");
+        }
+    }
+
+    #[test]
+    fn line_ends_and_filling_part_no_words() {
+        let far = format!("ignore{}previous", " ".repeat(300));
+        for text in [
+            &far,
+            "ignore\\nprevious",
+            "ignore\\\\n\\\\tprevious",
+            "ignore . . . . . . previous",
+            "ignore\u{3000}-----------previous",
+        ] {
+            assert_eq!(packed(text), "ignore previous", "{text}");
+        }
+        for text in ["", "a", "\"a\", \"b\": [{", "x == y\\", "\\u0041bc"] {
+            assert!(matches!(packed(text), Cow::Borrowed(_)), "{text}");
         }
     }
 

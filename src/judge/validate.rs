@@ -118,7 +118,9 @@ static INSTRUCTIONS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 #[must_use]
 pub fn instruction(text: &str) -> Option<String> {
     let first = |text: &str| INSTRUCTIONS.iter().find_map(|pattern| pattern.find(text)).map(|found| short(found.as_str()));
-    first(text).or_else(|| disguise::readings(text).iter().find_map(|read| first(read)))
+    let read = |text: &str| first(text).or_else(|| disguise::readings(text).iter().find_map(|read| first(read)));
+    let packed = disguise::packed(text);
+    read(text).or_else(|| if packed == text { None } else { read(&packed) })
 }
 
 /// Holds an answer against what was asked and what happened.

@@ -235,7 +235,8 @@ pub fn recorder_variables(request: &Request<'_>) -> Result<Vec<(&'static str, Op
     Ok(vec![
         ("PYTEAD_ROOT", Some(root.into())),
         ("PYTEAD_EXCLUDE", Some(exclude)),
-        ("PYTEAD_LIMIT", Some(request.record.limit.to_string().into())),
+        ("PYTEAD_LIMIT", Some(request.record.limit.max(request.record.calls).to_string().into())),
+        ("PYTEAD_CALLS", (request.record.calls > 0).then(|| request.record.calls.to_string().into())),
         ("PYTEAD_TARGETS", lines(&request.record.targets)),
         ("PYTEAD_MODE", Some(request.mode.word().into())),
         ("PYTEAD_REDACT", lines(&request.redact.names)),

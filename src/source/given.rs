@@ -6,12 +6,13 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::tree::syntax_tree;
-use crate::base::redact::is_secret_name;
+use crate::base::bits::is_random;
+use crate::base::redact::{Holds, holds};
 
-/// Finds them, in the order of the text. `is_secret` tells whether a function of this name, or a class, has a parameter with a
-/// secret name at a place; the object of a method does not count.
+/// Finds them, in the order of the text. `is_secret` tells what the parameter holds that a function of this name, or a class, has
+/// at a place, if its name is that of secrets; the object of a method does not count.
 #[must_use]
-pub fn given(source: &str, is_secret: &dyn Fn(&str, usize) -> bool) -> Vec<Range<usize>> {
+pub fn given(source: &str, is_secret: &dyn Fn(&str, usize) -> Option<Holds>) -> Vec<Range<usize>> {
     // A method stands to the right of where a text begins.
     let head = if source.starts_with([' ', '\t']) { "if 1:\n" } else { "" };
     let whole = format!("{head}{source}");
@@ -22,8 +23,8 @@ pub fn given(source: &str, is_secret: &dyn Fn(&str, usize) -> bool) -> Vec<Range
         if node.kind() == "call" {
             of_call(node, &whole, is_secret, &mut found);
         }
-        if let Some(value) = typed(node, &whole) {
-            literals(value, &mut found);
+        if let Some((value, holds)) = typed(node, &whole) {
+            secrets(value, holds, &whole, &mut found);
         }
         let mut cursor = node.walk();
         open.extend(node.children(&mut cursor));
@@ -33,17 +34,17 @@ pub fn given(source: &str, is_secret: &dyn Fn(&str, usize) -> bool) -> Vec<Range
 }
 
 /// Gives what is assigned to a secret name behind its type, as a default or an attribute.
-fn typed<'a>(node: Node<'a>, text: &str) -> Option<Node<'a>> {
+fn typed<'a>(node: Node<'a>, text: &str) -> Option<(Node<'a>, Holds)> {
     let (name, value) = match node.kind() {
         "typed_default_parameter" => ("name", "value"),
         "assignment" if node.child_by_field_name("type").is_some() => ("left", "right"),
         _ => return None,
     };
     let name = &text[node.child_by_field_name(name)?.byte_range()];
-    node.child_by_field_name(value).filter(|_| is_secret_name(name.rsplit('.').next().unwrap_or(name)))
+    Some((node.child_by_field_name(value)?, holds(name.rsplit('.').next().unwrap_or(name))?))
 }
 
-fn of_call(call: Node<'_>, text: &str, is_secret: &dyn Fn(&str, usize) -> bool, found: &mut Vec<Range<usize>>) {
+fn of_call(call: Node<'_>, text: &str, is_secret: &dyn Fn(&str, usize) -> Option<Holds>, found: &mut Vec<Range<usize>>) {
     let function = call.child_by_field_name("function");
     let name = function.and_then(|function| match function.kind() {
         "identifier" => Some(function),
@@ -58,9 +59,26 @@ fn of_call(call: Node<'_>, text: &str, is_secret: &dyn Fn(&str, usize) -> bool, 
         match argument.kind() {
             // What comes behind it may be at any place.
             "keyword_argument" | "list_splat" | "dictionary_splat" => break,
-            _ if is_secret(name, place) => literals(argument, found),
-            _ => {}
+            _ => {
+                if let Some(holds) = is_secret(name, place) {
+                    secrets(argument, holds, text, found);
+                }
+            }
         }
+    }
+}
+
+/// Adds the literals of a value that are secrets, by what its name says that it holds.
+fn secrets(value: Node<'_>, holds: Holds, text: &str, found: &mut Vec<Range<usize>>) {
+    let is_count = holds != Holds::One && matches!(value.kind(), "integer" | "float");
+    if !is_count {
+        let first = found.len();
+        literals(value, found);
+        let mut at = 0;
+        found.retain(|range| {
+            at += 1;
+            at <= first || holds != Holds::PerhapsSeveral || is_random(&text[range.clone()])
+        });
     }
 }
 
@@ -76,7 +94,8 @@ fn literals(argument: Node<'_>, found: &mut Vec<Range<usize>>) {
             }
         }
         "integer" | "float" => found.push(argument.byte_range()),
-        "concatenated_string" | "parenthesized_expression" | "binary_operator" => {
+        "pair" => argument.child_by_field_name("value").into_iter().for_each(|value| literals(value, found)),
+        "concatenated_string" | "parenthesized_expression" | "binary_operator" | "list" | "tuple" | "set" | "dictionary" => {
             let mut cursor = argument.walk();
             argument.named_children(&mut cursor).for_each(|part| literals(part, found));
         }
@@ -92,13 +111,22 @@ mod tests {
     fn a_type_between_a_secret_name_and_its_value_hides_nothing() {
         let source = "class A:\n    api_key: str = 'one'\n    name: str = 'two'\n\n    def f(self, password: str = 'three', *, otp: int = 4711, x: int = 5):\n        \
                       self.token: 'str' = ('si' 'x')\n        self.size: int = 7\n";
-        let found: Vec<&str> = given(source, &|_, _| false).into_iter().map(|range| &source[range]).collect();
+        let found: Vec<&str> = given(source, &|_, _| None).into_iter().map(|range| &source[range]).collect();
         assert_eq!(found, ["one", "three", "4711", "si", "x"]);
     }
 
     #[test]
+    fn a_name_of_several_secrets_hides_the_literals_of_its_list_and_no_count() {
+        let source = "class A:\n    api_keys: list = ['one', ('two',), {'ada': 'three'}]\n    tokens: list = ['the', 'zQ8-kd2x09']\n\n    def f(self, passwords: int = 3, \
+                      max_tokens: int = 256, keys: list = ['a']):\n        login('a', ['four', 5], 6)\n";
+        let place = |name: &str, place: usize| (name == "login" && place > 0).then_some(Holds::Several);
+        let found: Vec<&str> = given(source, &place).into_iter().map(|range| &source[range]).collect();
+        assert_eq!(found, ["one", "two", "three", "zQ8-kd2x09", "four", "5"]);
+    }
+
+    #[test]
     fn only_literals_at_the_place_of_a_secret_are_found() {
-        let is_secret = |name: &str, place: usize| matches!((name, place), ("login", 1) | ("Vault", 0));
+        let is_secret = |name: &str, place: usize| matches!((name, place), ("login", 1) | ("Vault", 0)).then_some(Holds::One);
         let found = |source: &str| -> Vec<String> {
             given(source, &is_secret).into_iter().map(|range| source[range].to_owned()).collect()
         };

@@ -108,7 +108,7 @@ pub enum ModelAction {
     },
     /// Choose the model that is asked for drafts.
     Use {
-        /// `owner/repository/file.gguf`, or the path of a file.
+        /// `owner/repository/file.gguf`, the path of a file, `demo`, or `claude_code` for Claude Code.
         #[arg(value_name = "MODEL")]
         model: String,
     },

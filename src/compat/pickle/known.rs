@@ -15,9 +15,9 @@ const KNOWN: &[(&str, &str)] = &[
     ("_codecs", "encode"),
 ];
 
-/// Gives the name of a type that is read.
-pub(super) fn named(module: &str, name: &str) -> Option<TypeName> {
-    KNOWN.iter().find(|known| **known == (module, name)).map(|(module, name)| TypeName::new(*module, *name))
+/// Tells whether a type is read.
+pub(super) fn is(ty: &TypeName) -> bool {
+    KNOWN.contains(&(ty.module.as_str(), ty.qualname.as_str()))
 }
 
 /// Gives what a type makes of its arguments.

@@ -8,6 +8,10 @@ use super::*;
 use crate::python::testing::{interpreter, interpreters};
 use crate::python::value::encode;
 
+fn plain(bytes: &[u8]) -> Result<Value, Refused> {
+    load(bytes, &|_| false)
+}
+
 /// Pickles an expression's value with every protocol of every interpreter; gives the pickles, and marshal of the value.
 fn pickled(python: &std::path::Path, expression: &str) -> Vec<Vec<u8>> {
     let script = "import base64, marshal, pickle, sys\nvalue = eval(sys.argv[1])\n\
@@ -27,14 +31,14 @@ fn plain_values_of_every_protocol_and_interpreter_are_read_exactly() {
         let mut lines = pickled(python, values);
         let wanted = lines.remove(0);
         for (protocol, bytes) in lines.iter().enumerate() {
-            let value = load(bytes).unwrap_or_else(|error| panic!("protocol {protocol} of {}: {error}", python.display()));
+            let value = plain(bytes).unwrap_or_else(|error| panic!("protocol {protocol} of {}: {error}", python.display()));
             assert_eq!(encode(&value), wanted, "protocol {protocol} of {}", python.display());
         }
     }
     let python = interpreter();
     for bytes in &pickled(python, "(b'ab', {1}, frozenset([2]))")[5..] {
         let parts = [Value::Bytes(b"ab".into()), Value::Set(vec![Value::Int(1)]), Value::FrozenSet(vec![Value::Int(2)])];
-        assert_eq!(load(bytes), Ok(Value::Tuple(parts.into())));
+        assert_eq!(plain(bytes), Ok(Value::Tuple(parts.into())));
     }
 }
 
@@ -72,7 +76,7 @@ fn dates_times_and_decimals_of_every_protocol_and_interpreter_are_read() {
         for (protocol, line) in String::from_utf8(output.stdout).unwrap().lines().enumerate() {
             // Before protocol 4 a fold is not written.
             let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, line).unwrap();
-            let Value::Tuple(mut read) = load(&bytes).unwrap() else { unreachable!("it is one") };
+            let Value::Tuple(mut read) = plain(&bytes).unwrap() else { unreachable!("it is one") };
             let Value::Tuple(mut wanted) = wanted.clone() else { unreachable!("it is one") };
             if protocol < 4 {
                 (_, _) = (read.pop(), wanted.pop());
@@ -86,7 +90,7 @@ fn dates_times_and_decimals_of_every_protocol_and_interpreter_are_read() {
         b"cdecimal\nDecimal\n(tR.",
         b"cdatetime\ntimezone\nN\x85R.",
     ] {
-        assert!(load(odd).is_err(), "{odd:?}");
+        assert!(plain(odd).is_err(), "{odd:?}");
     }
 }
 
@@ -95,10 +99,10 @@ fn one_list_in_two_places_stays_one_and_may_hold_itself() {
     let python = interpreter();
     for bytes in &pickled(python, "(lambda x: (x, x))([1])")[1..] {
         let first = Value::Shared(1, Box::new(Value::List(vec![Value::Int(1)])));
-        assert_eq!(load(bytes), Ok(Value::Tuple(vec![first, Value::Ref(1)])));
+        assert_eq!(plain(bytes), Ok(Value::Tuple(vec![first, Value::Ref(1)])));
     }
     let cycle = b"\x80\x02]q\x00h\x00a.";
-    assert_eq!(load(cycle), Ok(Value::Shared(1, Box::new(Value::List(vec![Value::Ref(1)])))));
+    assert_eq!(plain(cycle), Ok(Value::Shared(1, Box::new(Value::List(vec![Value::Ref(1)])))));
 }
 
 #[test]
@@ -115,14 +119,14 @@ fn a_hostile_pickle_is_refused_and_does_nothing() {
     assert_eq!(text.lines().count(), 6, "{}", String::from_utf8_lossy(&output.stderr));
     for line in text.lines() {
         let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, line).unwrap();
-        let refused = load(&bytes).unwrap_err().to_string();
+        let refused = plain(&bytes).unwrap_err().to_string();
         assert!(refused.contains("system") && refused.contains("nothing of a trace is ever run"), "{refused}");
     }
     assert!(!mark.exists());
     for code in *b"RboQP\x81\x82\x83\x84\x92\x97\x98" {
-        assert!(load(&[b'N', b'N', code, b'.']).is_err(), "{code:#x}");
+        assert!(plain(&[b'N', b'N', code, b'.']).is_err(), "{code:#x}");
     }
-    let named = load(b"(ios\nsystem\n.").unwrap_err().to_string();
+    let named = plain(b"(ios\nsystem\n.").unwrap_err().to_string();
     assert!(named.contains("os.system"), "{named}");
 }
 
@@ -132,19 +136,46 @@ fn a_few_bytes_that_stand_for_millions_of_values_are_refused() {
     let mut laughs = b"\x80\x02N".to_vec();
     laughs.extend(b"2\x86".repeat(40));
     laughs.push(b'.');
-    assert_eq!(load(&laughs), Err(Refused::TooLarge));
+    assert_eq!(plain(&laughs), Err(Refused::TooLarge));
     let mut deep = b"\x80\x02".to_vec();
     deep.extend(b"]".repeat(50_000));
     deep.extend(b"a".repeat(49_999));
     deep.push(b'.');
-    assert_eq!(load(&deep), Err(Refused::TooLarge));
-    assert!(load(b"\x80\x02X\xff\xff\xff\xff").is_err());
+    assert_eq!(plain(&deep), Err(Refused::TooLarge));
+    assert!(plain(b"\x80\x02X\xff\xff\xff\xff").is_err());
 }
 
 proptest! {
     #[test]
     fn random_instructions_never_panic(bytes in proptest::collection::vec(
         proptest::sample::select(b"(.012NKJMGFILXCB]})ldtaesupqrghjci\n0\x80\x85\x86\x88\x8a\x8f\x90\x91\x94\x01".to_vec()), 0..120)) {
-        let _ = load(&bytes);
+        let _ = plain(&bytes);
     }
+}
+
+#[test]
+fn objects_of_the_project_are_read_by_their_state_and_of_nothing_else() {
+    let python = interpreter();
+    let class = "type('Cart', (), {'__module__': 'shop'})";
+    let script = format!(
+        "(lambda Cart: (setattr(__import__('sys'), 'x', Cart), __import__('sys').modules.__setitem__('shop', type('M', (), {{'Cart': Cart}})), \
+         (lambda one, two: (one.__dict__.update(n=1, me=one, other=two), two.__dict__.update(n=2), [one, two, one])[2])(Cart(), Cart()))[2])({class})"
+    );
+    let dumps = format!("__import__('pickle').dumps({script}, 5)");
+    let code = format!("import base64\nprint(base64.b64encode({dumps}).decode())");
+    let output = Command::new(python).args(["-c", &code]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, text.trim()).unwrap();
+    let ty = TypeName::new("shop", "Cart");
+    let object = |ordinal, fields: Vec<(&str, Value)>| Value::Object {
+        ordinal,
+        ty: ty.clone(),
+        kind: ObjectKind::Plain,
+        fields: fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+    };
+    let two = object(2, vec![("n", Value::Int(2))]);
+    let one = object(1, vec![("n", Value::Int(1)), ("me", Value::Ref(1)), ("other", two)]);
+    assert_eq!(load(&bytes, &|found| *found == ty), Ok(Value::List(vec![one, Value::Ref(2), Value::Ref(1)])));
+    assert_eq!(plain(&bytes), Err(Refused::NotPlain("\"shop.Cart\", something of a program".into())));
 }

@@ -2,11 +2,12 @@
 //! its functions take one.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::path::Path;
 
-use crate::base::redact::{self, PLACEHOLDER, Redactor};
+use crate::base::bits::is_random;
+use crate::base::redact::{self, Holds, PLACEHOLDER, Redactor};
 use crate::domain::function::{Function, FunctionKind, Module, ParamKind};
 use crate::source::given::given;
 use crate::source::index::Index;
@@ -56,18 +57,18 @@ fn takes_secret(option: &str) -> bool {
 }
 
 /// Which places of which functions take a secret: those of parameters with a secret name.
-pub(crate) struct Places(HashMap<String, BTreeSet<usize>>);
+pub(crate) struct Places(HashMap<String, BTreeMap<usize, Holds>>);
 
 impl Places {
     /// Looks through the functions of a project. One that has the name of another one counts for it, too.
     pub(crate) fn new(index: &Index) -> Self {
-        let mut places: HashMap<String, BTreeSet<usize>> = HashMap::new();
+        let mut places: HashMap<String, BTreeMap<usize, Holds>> = HashMap::new();
         for function in index.functions() {
             let bound = matches!(function.kind, FunctionKind::Method | FunctionKind::ClassMethod | FunctionKind::Property);
             let by_place = function.params.iter().skip(usize::from(bound));
             let by_place = by_place.take_while(|param| param.kind != ParamKind::KeywordOnly);
-            let secret: Vec<usize> =
-                by_place.enumerate().filter(|(_, param)| redact::is_secret_name(&param.name)).map(|(place, _)| place).collect();
+            let secret: Vec<(usize, Holds)> =
+                by_place.enumerate().filter_map(|(place, param)| Some((place, redact::holds(&param.name)?))).collect();
             if secret.is_empty() {
                 continue;
             }
@@ -81,9 +82,9 @@ impl Places {
         // What dataclasses and their like take is the list of their fields.
         for class in index.modules().flat_map(|module| &module.classes) {
             let name = class.qualname.rsplit('.').next().unwrap_or_default();
-            let secret = class.fields.iter().enumerate().filter(|(_, field)| redact::is_secret_name(&field.name));
-            for (place, _) in secret {
-                places.entry(name.to_owned()).or_default().insert(place);
+            let fields = class.fields.iter().enumerate();
+            for (place, holds) in fields.filter_map(|(place, field)| Some((place, redact::holds(&field.name)?))) {
+                places.entry(name.to_owned()).or_default().insert(place, holds);
             }
         }
         Self(places)
@@ -95,7 +96,7 @@ impl Places {
         let fields = module.classes.iter().flat_map(|class| &class.fields).map(|field| &field.name);
         let of_functions = module.functions.iter().flat_map(|function| &function.decorators);
         let mut decorators = of_functions.chain(module.classes.iter().flat_map(|class| &class.decorators));
-        params.chain(fields).any(|name| redact::is_secret_name(name))
+        params.chain(fields).any(|name| redact::holds(name).is_some())
             || decorators.any(|decorator| self.without_given(decorator, redactor) != *decorator)
     }
 
@@ -103,7 +104,7 @@ impl Places {
     pub(crate) fn without_given(&self, source: &str, redactor: &mut Redactor) -> String {
         let mut out = String::with_capacity(source.len());
         let mut at = 0;
-        for range in given(source, &|name, place| self.0.get(name).is_some_and(|places| places.contains(&place))) {
+        for range in given(source, &|name, place| self.0.get(name)?.get(&place).copied()) {
             let secret = &source[range.clone()];
             out.push_str(&source[at..range.start]);
             out.push_str(&redactor.placeholder(secret, "given"));
@@ -169,8 +170,14 @@ fn without_secrets(places: &Places, source: &str, redactor: &mut Redactor) -> St
 /// Gives a function whose parameters with secret names have no literals as their defaults.
 pub(crate) fn without_defaults(function: &Function, redactor: &mut Redactor) -> Function {
     let mut function = function.clone();
-    for param in function.params.iter_mut().filter(|param| redact::is_secret_name(&param.name)) {
-        let is_literal = |text: &String| text.contains(['"', '\'']) || text.starts_with(|c: char| c.is_ascii_digit());
+    for param in &mut function.params {
+        let Some(holds) = redact::holds(&param.name) else { continue };
+        let quotes = ['"', '\''];
+        let is_literal = |text: &String| match holds {
+            Holds::One => text.contains(quotes) || text.starts_with(|c: char| c.is_ascii_digit()),
+            Holds::Several => text.contains(quotes),
+            Holds::PerhapsSeveral => text.contains(quotes) && text.split(quotes).any(is_random),
+        };
         if let Some(default) = param.default.take_if(|default| is_literal(default)) {
             param.default = Some(format!("'{}'", redactor.placeholder(&default, "given")));
         }

@@ -1,7 +1,7 @@
 //! Recordings that others made: the predecessor's traces, and spools of another machine. Each import becomes one
 //! recording like any other; nothing of it is run here, and its calls are tried before any draft rests on them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,10 +15,11 @@ use crate::base::text;
 use crate::compat::trace::{self, OldCall};
 use crate::domain::batch::{Batch, CallEnd, CallTimes, FunctionCount, NewCall, SpoolCall};
 use crate::domain::call::{Argument, Call, CallId, Effect, Outcome, ProgramEnd, Recording, RecordingId};
-use crate::domain::function::{Function, FunctionId, FunctionKind, Param, ParamKind};
+use crate::domain::function::{Class, Function, FunctionId, FunctionKind, Module, Param, ParamKind};
 use crate::domain::killer::Killer;
 use crate::domain::observation::Observation;
-use crate::domain::value::{TypeName, Value};
+use crate::domain::parts::each;
+use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::domain::way::Way;
 use crate::engine::recording;
 use crate::engine::state::background::blocking;
@@ -39,6 +40,9 @@ pub struct Imported {
     pub recording: Option<Recording>,
     /// Files that were not taken, and why.
     pub refused: Vec<Refusal>,
+    /// Files that recordings of this project were written to: their calls are here.
+    #[serde(skip)]
+    pub own: usize,
 }
 
 /// A file that was not taken.
@@ -97,9 +101,10 @@ fn take(core: &Core, paths: &[PathBuf]) -> Result<Imported, Trouble> {
     let command = std::iter::once("import".to_owned()).chain(paths.iter().map(|path| path.display().to_string())).collect();
     let mut recording = Recording { recorder_seen: true, ..Recording::begun(command, clock::now()) };
     let index = core.index();
-    let (calls, refused) = read_traces(&index, found.traces);
+    let here = core.store().recordings()?.iter().map(|recording| recording.started.0).collect();
+    let (calls, refused, own) = read_traces(&index, found.traces, &here);
     if calls.is_empty() && found.spools.is_empty() {
-        return Ok(Imported { recording: None, refused });
+        return Ok(Imported { recording: None, refused, own });
     }
     forget_cut_off(core, &recording.command)?;
     recording = recording::run::begin(core, recording)?;
@@ -116,7 +121,7 @@ fn take(core: &Core, paths: &[PathBuf]) -> Result<Imported, Trouble> {
     recording.end = ProgramEnd::Exited(0);
     core.store().update_recording(&recording)?;
     core.edit_recording(recording.id, |row| *row = recording::run::row(recording.clone()));
-    Ok(Imported { recording: Some(recording), refused })
+    Ok(Imported { recording: Some(recording), refused, own })
 }
 
 /// What lies in the places that were named.
@@ -219,26 +224,62 @@ fn take_spools(core: &Core, folder: &Path, before: usize, totals: &mut Totals, r
     Ok(())
 }
 
-fn read_traces(index: &Index, paths: Vec<PathBuf>) -> (Vec<(Call, String)>, Vec<Refusal>) {
-    let (mut calls, mut refused) = (Vec::new(), Vec::new());
+/// Reads traces; leaves out, and counts, those of recordings that are here.
+fn read_traces(index: &Index, paths: Vec<PathBuf>, here: &HashSet<i64>) -> (Vec<(Call, String)>, Vec<Refusal>, usize) {
+    let (mut calls, mut refused, mut own) = (Vec::new(), Vec::new(), 0);
     let mut redactor = Redactor::from_environment();
     let by_name: HashMap<String, &Function> =
         index.functions().map(|function| (format!("{}.{}", function.id.module(), function.id.qualname()), function)).collect();
+    let classes = classes(index);
     for path in paths {
-        let call = trace::read(&path).map_err(|error| error.to_string()).and_then(|old| call_of(&by_name, old, &mut redactor));
+        let is_ours = |ty: &TypeName| classes.contains_key(&format!("{}.{}", ty.module, ty.qualname));
+        let call = trace::read(&path, &is_ours).map_err(|error| error.to_string());
+        if call.as_ref().is_ok_and(|old| old.recorded.is_some_and(|began| here.contains(&began))) {
+            own += 1;
+            continue;
+        }
+        let call = call.and_then(|old| call_of(&by_name, &classes, old, &mut redactor));
         match call {
             Ok(call) => calls.push(call),
             Err(reason) => refused.push(Refusal { path, reason }),
         }
     }
-    (calls, refused)
+    (calls, refused, own)
 }
 
-fn call_of(by_name: &HashMap<String, &Function>, old: OldCall, redactor: &mut Redactor) -> Result<(Call, String), String> {
+/// Gives the classes of the project by their dotted names, each with what its objects are.
+fn classes(index: &Index) -> Classes {
+    let of_module = |module: &Module| {
+        let kind = |class: &Class| {
+            let is_dataclass = |decorator: &String| decorator.split('(').next().is_some_and(|name| name.ends_with("dataclass"));
+            if class.decorators.iter().any(is_dataclass) { ObjectKind::Dataclass } else { ObjectKind::Plain }
+        };
+        let named = |class: &Class| {
+            let ty = TypeName::new(&module.name, &class.qualname);
+            (format!("{}.{}", module.name, class.qualname), (ty, kind(class)))
+        };
+        module.classes.iter().map(named).collect::<Vec<_>>()
+    };
+    index.modules().flat_map(|module| of_module(module)).collect()
+}
+
+type Classes = HashMap<String, (TypeName, ObjectKind)>;
+
+/// The number of the object of a method: no other object of a trace has it.
+const RECEIVER: u64 = 1 << 32;
+
+fn call_of(
+    by_name: &HashMap<String, &Function>,
+    classes: &Classes,
+    mut old: OldCall,
+    redactor: &mut Redactor,
+) -> Result<(Call, String), String> {
     let name = text::display_line(&old.function).into_owned();
     let function = by_name.get(&old.function).ok_or_else(|| format!("There is no function {name} in this project."))?;
     let mut params = function.params.as_slice();
     let mut args = Vec::new();
+    let mut changed = Vec::new();
+    let class = function.id.qualname().rsplit_once('.').map(|(class, _)| format!("{}.{class}", function.id.module()));
     match function.kind {
         FunctionKind::Function | FunctionKind::StaticMethod => {}
         FunctionKind::ClassMethod => {
@@ -248,17 +289,51 @@ fn call_of(by_name: &HashMap<String, &Function>, old: OldCall, redactor: &mut Re
             let value = Value::Name(TypeName::new(function.id.module(), class));
             args.push(Argument::new(&first.name, first.kind, value));
             params = rest;
+            if old.is_graph && !old.args.is_empty() {
+                old.args.remove(0);
+            }
         }
-        FunctionKind::Method | FunctionKind::Property | FunctionKind::Nested => return Err(trace::Refused::OnObject.to_string()),
+        FunctionKind::Method => {
+            let on_object = || trace::Refused::OnObject.to_string();
+            let (first, rest) = params.split_first().ok_or_else(on_object)?;
+            let (class, before, after) = match old.receiver.take() {
+                Some(object) => (object.class, object.before, object.after),
+                // A graph has its public fields, as they were after the call: whether they are enough, making it again tells.
+                None if old.is_graph && !old.args.is_empty() => {
+                    let fields = trace::fields(old.args.remove(0)).ok_or_else(on_object)?;
+                    (class.ok_or_else(on_object)?, fields.clone(), fields)
+                }
+                None => return Err(on_object()),
+            };
+            let (ty, kind) = classes.get(&class).cloned().ok_or_else(on_object)?;
+            let object = |fields| Value::Object { ordinal: RECEIVER, ty: ty.clone(), kind, fields };
+            if before != after {
+                changed.push((first.name.clone(), object(after)));
+            }
+            args.push(Argument::new(&first.name, first.kind, object(before)));
+            params = rest;
+        }
+        FunctionKind::Property | FunctionKind::Nested => return Err(trace::Refused::OnObject.to_string()),
     }
     if function.is_generator || function.is_async {
         return Err(format!("{name} is a generator or a coroutine, whose values the trace does not hold."));
     }
     args.extend(bound(params, old.args, old.kwargs).map_err(|why| format!("The arguments do not fit {name}: {why}."))?);
     let mut outcome = Outcome::Returned(old.result);
-    args.iter_mut().for_each(|arg| clean(&mut arg.value, redactor, None));
-    if let Outcome::Returned(value) = &mut outcome {
+    let mut tell_kind = |value: &mut Value| {
+        each(value, &mut |part| {
+            if let Value::Object { ty, kind, .. } = part
+                && let Some((_, known)) = classes.get(&format!("{}.{}", ty.module, ty.qualname))
+            {
+                *kind = *known;
+            }
+        });
         clean(value, redactor, None);
+    };
+    args.iter_mut().for_each(|arg| tell_kind(&mut arg.value));
+    changed.iter_mut().for_each(|(_, value)| tell_kind(value));
+    if let Outcome::Returned(value) = &mut outcome {
+        tell_kind(value);
     }
     let call = Call {
         id: CallId(0),
@@ -276,7 +351,7 @@ fn call_of(by_name: &HashMap<String, &Function>, old: OldCall, redactor: &mut Re
         duration_ns: 0,
         args,
         way: Way::default(),
-        effect: Effect { outcome, changed: Vec::new() },
+        effect: Effect { outcome, changed },
         touches: Vec::new(),
         observed: Observation::default(),
         times: 1,

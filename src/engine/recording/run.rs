@@ -54,7 +54,7 @@ pub enum Stdio {
 pub struct Program {
     /// The command as typed.
     pub argv: Vec<String>,
-    /// Inputs kept of each shape of a function, in place of the setting.
+    /// Calls kept of each function, in place of the setting.
     pub limit: Option<u32>,
     /// What is recorded, in place of the setting.
     pub targets: Vec<String>,
@@ -90,7 +90,7 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio, begins: im
         tokio::time::sleep(INDEX_LOOK).await;
     }
     let mut settings = core.settings().record.clone();
-    settings.limit = limit.unwrap_or(settings.limit);
+    settings.calls = limit.unwrap_or(settings.calls);
     if !targets.is_empty() {
         settings.targets = checked_targets(core, &targets)?;
     }

@@ -209,6 +209,11 @@ pub fn alone(proposal: &Proposal) -> Option<Sentence> {
         return Some("it runs as you once it is accepted".into());
     }
     let holds = |evidence: &&Evidence| matches!(evidence.what, EvidenceKind::Sensitive | EvidenceKind::Overlooked);
+    // What was not tried is not verified.
+    let untried = |evidence: &&Evidence| evidence.what == EvidenceKind::Mutants && evidence.finding != Finding::Pass;
+    if let Some(untried) = proposal.evidence.iter().find(untried) {
+        return Some(format!("{}: {}", untried.what, untried.detail).into());
+    }
     let held = proposal.evidence.iter().find(holds)?;
     Some(format!("{} {}", held.what, held.detail).into())
 }

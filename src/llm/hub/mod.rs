@@ -54,7 +54,7 @@ impl Wanted {
                 Ok(Self { repository: format!("{owner}/{repository}"), file: file.join("/") })
             }
             _ => Err(Trouble::usage(format!("{} names no model.", display_line(name)))
-                .so("Write owner/repository/file.gguf, the path of a file, or demo.")),
+                .so("Write owner/repository/file.gguf, the path of a file, demo, or claude_code.")),
         }
     }
 }

@@ -36,6 +36,8 @@ VALUES = [
     {"password_min_length": 12, "password_field": "username", "password_reset_timeout": 259200},
     {"tokenUrl": "https://example.com/token", "token_endpoint": "/oauth/token"},
     {"tokens": 1500, "tokens_used": 12345, "max_tokens": 4096, "prompt_tokens": 300},
+    {"tokens": ["the", "state-of-the-art", "getUserById"], "cookies": {"theme": "dark"}, "token_count": 12, "api_keys": 5000},
+    "tokens=['the', 'monkeys'], max_tokens=256, keys=['a', 'b']", {"passwords": 3, "sessions": ["spring", "autumn"]},
     {"author": "Ada Lovelace", "authors": ["Ada", "Grace"], "authored": True},
     {"primary_key": "id", "foreign_key": "order_id", "public_key_path": "/etc/ssl/id.pub", "key": "value", "keys": ["a", "b"]},
     {"csrf_cookie_age": 31449600, "session_cookie_domain": "example.com", "cookie_samesite": "Lax"},

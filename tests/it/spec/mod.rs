@@ -5,6 +5,7 @@ mod asked;
 mod browser;
 mod former;
 mod many;
+mod orders;
 mod screen;
 
 use std::path::Path;

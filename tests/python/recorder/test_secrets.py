@@ -244,3 +244,63 @@ def test_a_long_secret_number_is_hidden_elsewhere_and_a_short_one_is_not(program
             trees = str([(start.args, end and end[3]) for start, end in spool.calls("take")])
             assert "90417362858" not in trees and "6620194837455" not in trees, trees
             assert "4711" in trees and "20261127" in trees and "3.5" in trees
+
+
+SEVERAL = """
+    class Vault:
+        def __init__(self, api_keys, tokens):
+            self.apiKeys = api_keys
+            self.tokens = tokens
+
+    def take(value):
+        return 1
+
+    def login(passwords, api_keys, tokens, max_tokens, passwords_tried=2000):
+        return api_keys
+
+    def main():
+        one, two = "tr0ub" + "4dor9", "zQ8-" + "kd2x09"
+        login([one, "swordfish", 471147], {"ada": one, "grace": [two]}, {"a": two, "b": "the"}, 256)
+        take({"passwords": {"ada": {"old": one, "when": 1700000000}, "grace": 90807060}, "n": 1})
+        take({b"access_tokens": [one.encode()], "refreshTokens": (two,), "sessions": {two: "ada"}})
+        take(Vault([one], [two]))
+        take([{"name": "DB_PASSWORDS", "value": [one, two]}])
+        ordinary = ["keys", "a"], ["get_user_by_id", "(", "state-of-the-art", "internationalization", "getUserById", "covid19"]
+        take({"keys": ordinary[0], "tokens": ordinary[1], "token_count": 4096, "max_tokens": 256, "prompt_tokens": 1800,
+              "passwords": 3000, "api_keys": None, "cookies": {"theme": "dark-blue-one"}, "primary_keys": ["order_id"]})
+        take({"tokens": [101, 7592, 2088, 102], "tokens_used": {"a": 1500}, "password_rules": ["min-12-chars", "one-d1git"],
+              "sessions": ["spring opening session", "autumn closing session"], "authorizations": ["read-orders", "write-orders"]})
+"""
+
+
+def test_a_name_of_several_secrets_hides_each_of_them_at_any_depth(program):
+    spool = program.main(SEVERAL, PYTEAD_LIMIT="100")
+    raw = b"".join(p.read_bytes() for p in program.spool.iterdir())
+    for secret in (b"tr0ub4dor9", b"zQ8-kd2x09", b"swordfish"):
+        assert secret not in raw, secret
+    passwords, keys, tokens, most, tried = spool.one("login")[0].args
+    assert [one[:3] for one in passwords] == [(S, "secret", "password")] * 3 and passwords[2][4] == "int"
+    assert keys["ada"][2] == "apikey" and keys["ada"][3] == passwords[0][3] and keys["grace"][0][1] == "secret"
+    assert tokens["a"][:3] == (S, "secret", "token") and tokens["b"] == "the" and (most, tried) == (256, 2000)
+    nested, listed, vault, beside, *_ = [start.args[0] for start, _ in spool.calls("take")]
+    ada = nested["passwords"]["ada"]
+    assert ada["old"][1] == "secret" and ada["when"] == 1700000000 and nested["passwords"]["grace"][4] == "int"
+    assert listed[b"access_tokens"][0][4] == "bytes" and listed["refreshTokens"][0][1] == "secret"
+    assert [(key[1], held) for key, held in listed["sessions"].items()] == [("secret", "ada")]
+    assert vault[-1]["apiKeys"][0][1] == "secret" and vault[-1]["tokens"][0][1] == "secret"
+    assert [one[1] for one in beside[0]["value"]] == ["secret", "secret"]
+
+
+def test_a_name_that_sounds_like_several_secrets_hides_nothing_else(program):
+    spool = program.main(SEVERAL, PYTEAD_LIMIT="100")
+    *_, words, numbers = [start.args[0] for start, _ in spool.calls("take")]
+    assert words == {
+        "keys": ["keys", "a"],
+        "tokens": ["get_user_by_id", "(", "state-of-the-art", "internationalization", "getUserById", "covid19"],
+        "token_count": 4096, "max_tokens": 256, "prompt_tokens": 1800, "passwords": 3000, "api_keys": None,
+        "cookies": {"theme": "dark-blue-one"}, "primary_keys": ["order_id"],
+    }  # fmt: skip
+    assert numbers == {
+        "tokens": [101, 7592, 2088, 102], "tokens_used": {"a": 1500}, "password_rules": ["min-12-chars", "one-d1git"],
+        "sessions": ["spring opening session", "autumn closing session"], "authorizations": ["read-orders", "write-orders"],
+    }  # fmt: skip

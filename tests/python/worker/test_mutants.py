@@ -86,6 +86,53 @@ def test_all_that_a_factory_made_is_found_where_classes_and_modules_keep_it(tmp_
         made.find(module, "comparer.<locals>.compare", [])
 
 
+FACTORY = """
+class App:
+    def __init__(self):
+        self.views = {}
+
+    def route(self, view):
+        self.views[view.__name__] = view
+
+
+def create_app(sign):
+    app = App()
+
+    def hello(name, times=1):
+        return sign + name * times
+
+    class Later:
+        def bye(self):
+            return sign + "bye"
+
+    app.route(hello)
+    app.route(Later().bye)
+    return app
+
+
+app = create_app("?")
+"""
+
+
+def test_a_fault_of_a_function_that_nothing_keeps_is_in_all_that_are_made_and_there(tmp_path):
+    module = loaded(tmp_path / "factory.py", FACTORY)
+    calls = lambda app: (app.views["hello"]("a"), app.views["bye"]())  # noqa: E731
+    of_hello, of_bye = (made.within(module, f"create_app.<locals>.{name}") for name in ("hello", "Later.bye"))
+    assert calls(module.app) == ("?a", "?bye")
+    for own, other in (of_hello, 1), (of_bye, 0):
+        faults = mutants.of(own.function, 8)
+        assert {"returns nothing", "+ → -"} <= {mutant.label for mutant in faults}
+        nothing = next(mutant for mutant in faults if mutant.label == "returns nothing")
+        own.put(nothing.code)
+        for app in module.create_app("!"), module.app:
+            ends = calls(app)
+            assert ends[1 - other] is None and ends[other] is not None
+        own.put(own.code)
+        assert calls(module.create_app("!")) == ("!a", "!bye") and calls(module.app) == ("?a", "?bye")
+    with pytest.raises(Broken, match="there is no"):
+        made.within(module, "create_app.<locals>.gone")
+
+
 def test_constants_of_the_module_are_otherwise_where_a_function_computes_with_them(tmp_path):
     module = loaded(tmp_path / "constants.py", CONSTANTS)
     found = [mutant for mutant in mutants.of(module.price, 60) if "→ RATES[" in mutant.label or "+ 1" in mutant.label]

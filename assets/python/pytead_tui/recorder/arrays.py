@@ -3,7 +3,7 @@
 Owns numpy; pandas is in frames.py. Nothing is imported: numpy is there because the program imported it.
 """
 
-from pytead_tui.recorder import kinds
+from pytead_tui.recorder import kinds, redact
 from pytead_tui.recorder.objects import derives, from_module, names_of
 from pytead_tui.recorder.own import __builtins__, sys
 from pytead_tui.recorder.values import TAG
@@ -57,7 +57,7 @@ def _content(w, v, d):
     if dtype.char not in _TYPES:
         return refused("ndarray", "holds Python objects" if dtype.hasobject else "has no plain dtype")
     kind, size = dtype.str, v.size
-    if SHORT < size <= REGULAR and w.fits(1) and w.masking is None and dtype.kind in "biufc":
+    if SHORT < size <= REGULAR and w.fits(1) and (w.masking is None or w.masking in redact.LOOSE) and dtype.kind in "biufc":
         rule = _rule(w, v, kind)
         if rule is not None:
             return rule

@@ -138,7 +138,7 @@ def _cells(w, name, dtype, items, d):
 
 
 def _listed(w, name, items, d):
-    word = redact.secret_word(name)
+    word = redact.word_of_all(name)
     if word is None:
         return w.items(items, d)
     before, w.masking = w.masking, word

@@ -22,7 +22,7 @@ class Function:
         "fid", "file", "module", "qualname", "line", "flags", "names", "kinds", "mask", "words", "pairs", "receiver",
         "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "places", "sites", "edges",
         "inflight", "dirty", "codes", "yields", "hooks", "generates", "wasted", "brief", "lines", "last", "sure",
-        "copies", "outer", "over", "beyond", "dim", "reaches_out", "errors", "direct", "for_tests", "outcomes", "missed",
+        "copies", "outer", "over", "beyond", "dim", "reaches_out", "errors", "direct", "taken", "for_tests", "outcomes", "missed",
         "noise", "scenes", "searching", "searched", "variants", "again",
     )  # fmt: skip
 
@@ -36,7 +36,7 @@ class Function:
         self.flags = flags
         self.names = names
         self.kinds = kinds
-        words = tuple(redact.secret_word(name) for name in names)
+        words = tuple(redact.word_of_all(name) for name in names)
         self.mask = sum(1 << i for i, word in enumerate(words) if word)
         self.pairs = _pairs(names)
         self.words = words if self.mask or self.pairs else ()
@@ -71,6 +71,7 @@ class Function:
         """Forgets what was kept: of a new process, nothing was."""
         self.calls = self.raised = self.kept = self.misses = self.spent = self.wasted = self.copies = 0
         self.errors = 0  # of ours in its calls
+        self.taken = 0  # of the calls that are kept at most
         self.direct = 0  # calls by tests that were looked at when its start events were off
         self.outer = 0  # copied calls from outside of its package
         self.for_tests = False  # its start events went off once: they are on for calls that a test makes itself

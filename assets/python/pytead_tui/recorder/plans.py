@@ -96,14 +96,24 @@ def dict_content(walk: Capture, v: dict, depth: int) -> object:
         return walk.cut_items(v, length, dict.__iter__, depth)
     pairs = []
     words = redact.known
-    plain = not redact.texts and depth < walk.deep
+    many = walk.masking if walk.masking in redact.MANY else None
+    plain = not redact.texts and depth < walk.deep and many is None
     taken_items = list(dict.items(v))
     for key, held in taken_items:
         named = type(key) is str
         word = words[key] if named and key in words else redact.word_or_beside(key)
         if word == redact.BESIDE:
             word = redact.beside(taken_items, key, held)
-        tree = walk.value(held, depth + 1) if word is None else walk.masked(word, held, depth + 1)
+        if word is not None:
+            tree = walk.masked(word, held, depth + 1)
+        elif many is None:
+            tree = walk.value(held, depth + 1)
+        elif redact.is_number_of_many(many, held):
+            tree = redact.placeholder(many, held)
+        elif type(held) is dict and many not in redact.LOOSE:
+            tree = walk.masked(redact.MANY[many], held, depth + 1)  # of one secret: its numbers are no secrets
+        else:
+            tree = walk.value(held, depth + 1)
         if plain and named and walk.nodes > 0 and len(key) <= walk.text and len(key) <= walk.room:
             walk.nodes -= 1  # what most keys are, as `value` gives it
             walk.room -= len(key) + 5
@@ -121,6 +131,8 @@ def dict_content(walk: Capture, v: dict, depth: int) -> object:
 
 def _key(walk: Capture, key: object, depth: int) -> object:
     before, walk.masking = walk.masking, None
+    if before in redact.MANY and type(key) in (str, bytes) and redact.is_random(key):
+        walk.masking = before  # who has each of the secrets
     try:
         return walk.value(key, depth + 1)
     finally:
@@ -213,7 +225,7 @@ def _closure(walk: Capture, v: object, depth: int) -> object:
 
 def _under(walk: Capture, name: str, v: object, depth: int) -> object:
     """Gives what a variable holds, withheld under a secret name."""
-    word = redact.secret_word(name)
+    word = redact.word_of_all(name)
     return walk.value(v, depth) if word is None else walk.masked(word, v, depth)
 
 

@@ -3,8 +3,13 @@
 from pytead_tui.recorder import secret_names
 from pytead_tui.recorder.own import __builtins__
 
-OBJECTS = frozenset(secret_names.AMBIGUOUS.split() + secret_names.OBJECTS.split())
-WORDS = {*secret_names.NAMES.replace("-", "").split(), *OBJECTS}
+_OBJECTS = secret_names.AMBIGUOUS.split() + secret_names.OBJECTS.split()
+_NAMES = secret_names.NAMES.replace("-", "").split()
+WORDS = {*_NAMES, *_OBJECTS}
+# Plurals of the words → the words: names of several secrets (`passwords`), under which a number is how many there are.
+MANY = {word + "s": word for word in sorted(WORDS) if word not in secret_names.NO_PLURAL.split()}
+LOOSE = frozenset([word + "s" for word in _OBJECTS])  # often words of a text: what looks random alone is secret
+OBJECTS = LOOSE.union(_OBJECTS)
 ABOUT = frozenset(secret_names.ABOUT.split())
 NAME_KEYS = frozenset(secret_names.NAME_KEYS.split())
 VALUE_KEYS = frozenset(secret_names.VALUE_KEYS.split())
@@ -79,7 +84,13 @@ def tokens(name: str) -> list:
 
 
 def secret_word(name: object) -> "str | None":
-    """Gives the word that makes a name secret, or None."""
+    """Gives the word that makes a name secret, or None; for the name of several secrets that of one."""
+    word = word_or_beside(name)
+    return None if word in LOOSE else MANY.get(word, word) or None
+
+
+def word_of_all(name: object) -> "str | None":
+    """Gives the word that makes all that a value of this name holds secret, or None."""
     return word_or_beside(name) or None
 
 
@@ -134,9 +145,9 @@ def _word_in(name: str) -> "str | None":
         return None
     for i, part in enumerate(parts):
         pair = part + parts[i + 1] if i + 1 < len(parts) else part
-        word = part if part in WORDS else pair if pair in WORDS else None
-        if word:
-            return word
+        for word in (part, pair):
+            if word in WORDS or word in MANY:
+                return word
     return None
 
 
@@ -181,8 +192,7 @@ def _named(name: object, held: object) -> "str | None":
     if word is None:
         return None
     text = name.decode("latin-1") if type(name) is bytes else name
-    parts = tokens(text)
-    if parts[-1] not in WORDS and "".join(parts[-2:]) not in WORDS:
+    if not _ends_secret(text):
         return None
     kind = type(held)
     if kind is list or kind is tuple:
@@ -225,17 +235,37 @@ def is_said(raw: object) -> bool:
 def _is_of_a_pair(name: object) -> bool:
     """Whether a name is a plain one that ends with a secret word: what stands before its value."""
     text = name.decode("latin-1") if type(name) is bytes else name
-    parts = tokens(text)
-    return "." not in text and (parts[-1] in WORDS or "".join(parts[-2:]) in WORDS)
+    return "." not in text and _ends_secret(text)
+
+
+def _ends_secret(name: str) -> bool:
+    parts = tokens(name)
+    for word in (parts[-1], "".join(parts[-2:])):
+        if word in WORDS or word in MANY:
+            return True
+    return False
 
 
 def is_number(word: str, v: object) -> bool:
     """Whether a number right under a secret name is a secret."""
-    return type(v) is int and word not in OBJECTS and not -PIN < v < CARD_CHECK.get(word, PIN)
+    return type(v) is int and word not in OBJECTS and word not in MANY and not -PIN < v < CARD_CHECK.get(word, PIN)
+
+
+def is_number_of_many(word: "str | None", v: object) -> bool:
+    """Whether a number among several secrets, in a list or under a key, is one."""
+    return word in MANY and is_number(MANY[word], v)
+
+
+def hides(word: str, raw: object) -> bool:
+    """Whether a text under a secret name is a secret."""
+    if word in LOOSE:
+        return is_random(raw)
+    return len(raw) > 0 and (len(raw) >= SHORTEST or word not in OBJECTS)
 
 
 def placeholder(word: str, raw: object) -> tuple:
     """Gives what stands for a raw value of an exact scalar type: equal ones are equal, and of what type and length."""
+    word = MANY.get(word, word)
     kind = type(raw)
     if kind is str or kind is bytes:
         length = len(raw)
@@ -267,7 +297,7 @@ def ordinal(word: str, raw: object) -> int:
     number = _ordinals.get(key)
     if number is None:
         number = _ordinals[key] = len(_ordinals) + 1
-        _look_out(word, raw)
+        _look_out(MANY.get(word, word), raw)
     return number
 
 
@@ -309,6 +339,31 @@ def looks_secret(raw: object) -> bool:
         run, kind = (c, now) if now else ("", "")
         if not now and c not in "-_. @/":
             bits += OF_SIGN
+    return False
+
+
+def is_random(raw: object) -> bool:
+    """Whether a text looks like a secret that no words make up."""
+    text = raw.decode("latin-1") if type(raw) is bytes else raw
+    if text.split() != [text] or not looks_secret(text):
+        return False
+    return len(text) > 200 or any([_is_odd(piece) for piece in "".join([c if c.isalnum() else " " for c in text]).split()])
+
+
+def _is_odd(piece: str) -> bool:
+    """Whether letters and digits are no word, also with a number behind it, and no few words in camel case."""
+    runs = "".join([" " + c if i and c.isdigit() != piece[i - 1].isdigit() else c for i, c in enumerate(piece)]).split(" ")
+    if len(runs) > 3 or len(runs) == 1 and piece.isdigit():
+        return True
+    for run in runs:
+        parts = [] if run.isdigit() else tokens(run)
+        if len([part for part in parts if len(part) < 3]) > 2:
+            return True
+        for part in parts:
+            while len(part) > 2:
+                if not _is_word(part[:WORD]):
+                    return True
+                part = part[WORD:]
     return False
 
 

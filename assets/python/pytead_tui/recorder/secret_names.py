@@ -14,6 +14,9 @@ NAMES = """
 
 AMBIGUOUS = "token cookie"
 
+# Words whose plural says what somebody may do, and not several secrets.
+NO_PLURAL = "secrets credentials authorization bearer csrf xsrf"
+
 # So do they use these; and variables of the environment are called so that say nothing secret (`SSH_AUTH_SOCK`).
 OBJECTS = "session auth"
 

@@ -29,6 +29,9 @@ def start() -> None:
     project = Project(root, env("PYTEAD_EXCLUDE", ""), env("PYTEAD_TARGETS", ""), PACKAGE)
     spools = Spools(folder, env("PYTEAD_RECORDING", ""), mode, root)
     recorder = Recorder(project, spools, max(1, int(limit)) if limit.isdecimal() else 10, mode)
+    calls = env("PYTEAD_CALLS", "")
+    if calls.isdecimal() and mode not in ("journey", "every"):
+        recorder.calls = int(calls)
     spools.when_forked = recorder.after_fork
     # After exec, the same process id has a second life: its ids go on above those of the first.
     recorder.base = spools.current().ordinal << 20

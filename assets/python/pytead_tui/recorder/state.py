@@ -35,6 +35,7 @@ class Recorder(Endings, Failures, Places):
         self.project = project
         self.spools = spools
         self.limit = limit
+        self.calls = 0  # kept of each function at most; 0: as many as its shapes ask for
         self.journey = journey = mode == "journey"
         self.every = mode == "every"  # call is kept, one as the other: two runs are compared
         self.only: "frozenset | None" = None  # the functions whose calls are kept of them, as `module:qualname`
@@ -171,6 +172,8 @@ class Recorder(Endings, Failures, Places):
             most = self.limit * budget.OFTENER if outside else self.limit
             most *= budget.ANSWERS if function.reaches_out else 1
             counts = function.shapes.setdefault(shape, [0, 0, most])
+        if self.calls and not self._takes_one(function):
+            return None
         limit = counts[2]
         waiting = searching or counts[0] >= limit or counts[1] >= limit
         if not waiting:
@@ -182,10 +185,20 @@ class Recorder(Endings, Failures, Places):
             if not waiting:
                 with self.lock:
                     counts[0] -= 1
+            function.taken -= 1
             self._missed(function)
         # Not before the call is in flight: its own end is still wanted.
         self._limit_copying(function)
         return call
+
+    def _takes_one(self, function: Function) -> bool:
+        """Takes one of the calls that are kept of a function at most."""
+        with self.lock:
+            if function.taken < self.calls:
+                function.taken += 1
+                return True
+        self._missed(function)
+        return False
 
     def _keep(self, function, frame, code, held, counts, waiting, place, searching):  # type: ignore[no-untyped-def]
         met: list = []

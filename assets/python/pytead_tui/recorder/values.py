@@ -135,7 +135,7 @@ class Capture:
     def masked(self, word: str, v: object, depth: int, numbers: bool = False) -> object:
         """Gives the tree of a value with a secret name: texts become secrets, wherever they are in it."""
         t = type(v)
-        if (t is int or t is float) and (numbers or redact.is_number(word, v)):
+        if (t is int or t is float) and (numbers and word not in redact.MANY or redact.is_number(word, v)):
             return redact.placeholder(word, v)
         before, self.masking = self.masking, word
         try:
@@ -208,6 +208,10 @@ class Capture:
 
     def items(self, values: list, depth: int) -> list:
         """Gives the trees of a container's items; a run of plain scalars in one step."""
+        many = self.masking
+        if many is not None and many in redact.MANY and many not in redact.LOOSE:
+            depth += 1
+            return [redact.placeholder(many, v) if redact.is_number_of_many(many, v) else self.value(v, depth) for v in values]
         kinds = set(map(oid, map(type, values)))
         if kinds <= _NUMBERS or kinds <= _WITH_INT and not redact.numbers and _small(values, kinds):
             self.nodes -= len(values)
@@ -230,10 +234,12 @@ class Capture:
         """Gives a text, or what is left of it."""
         word = self.masking
         length = len(v)
-        if word is None and redact.texts and length <= STRING:
-            word = redact.word_of(v)
-        if word is not None and length and (length >= redact.SHORTEST or word not in redact.OBJECTS):
+        if word is not None and redact.hides(word, v):
             return redact.placeholder(word, v)
+        if (word is None or word in redact.LOOSE) and redact.texts and length <= STRING:
+            word = redact.word_of(v)
+            if word is not None and redact.hides(word, v):
+                return redact.placeholder(word, v)
         if length > self.text or length > self.room:
             return cut_text(v)
         self.room -= length + 5
@@ -362,7 +368,7 @@ def capture(objects: Objects, limits: Limits, values: tuple, words: tuple = (), 
     walk.mutables = []  # whether each value can change
     trees = []
     for v, word in zip(values, words):
-        if word is not None and oid(type(v)) in _TEXTS and (len(v) >= redact.SHORTEST or word not in redact.OBJECTS):
+        if word is not None and oid(type(v)) in _TEXTS and redact.hides(word, v):
             redact.ordinal(word, v)  # before any text that may hold it is written
     for i, v in enumerate(values):
         walk.marks = []

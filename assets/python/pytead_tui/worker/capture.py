@@ -21,7 +21,7 @@ class Eyes:
         self.given: object = None  # what the call returned
         self.watched = []
         for name, value in zip(names, held):
-            word = redact.secret_word(name)
+            word = redact.word_of_all(name)
             blob, mutable = self._blob(value, word)
             if mutable:
                 self.watched.append((name, value, word, blob))

@@ -30,13 +30,13 @@ CHECK = -1  # the run that says whether a process is still sound
 class Trial:
     """The faults of one function that are still to be tried, and the tests that should notice them."""
 
-    def __init__(self, run: dict, items: "list[pytest.Item]", targets: "list[types.FunctionType]", took: float) -> None:
+    def __init__(self, run: dict, items: "list[pytest.Item]", owned: "list[mutants.Own]", took: float) -> None:
         limit = min(run["limit_ms"], int((IDLE + 5 * took) * 1000))
         self.run = {**run, "limit_ms": limit}
         self.items = items
-        self.owned = [mutants.Own(target) for target in targets]
-        self.own = targets[0].__code__
-        self.faults = dict(enumerate(mutants.of(targets[0], run.get("most", 8))))
+        self.owned = owned
+        self.own = owned[0].code
+        self.faults = dict(enumerate(mutants.of(owned[0].function, run.get("most", 8))))
         self.seconds = len(items) * limit / 1000  # for one fault
         self.until: "float | None" = None  # since one did not come to an end
         self.leads = False  # no others come before it in its process

@@ -25,6 +25,7 @@ from pytead_tui.worker.faults import OVERDUE, Trial
 from pytead_tui.worker.frames import Gone, Reader
 from pytead_tui.worker.lookup import Broken
 from pytead_tui.worker.modules import Modules, is_of
+from pytead_tui.worker.mutants import Own
 from pytead_tui.worker.processes import end, fork, threads
 
 ENDLESS = 0.1  # seconds of the processor that a fault may add to a test; it notices one that adds more
@@ -327,10 +328,10 @@ class _Bench:
             if not wanted:
                 continue
             items = [item for item in wanted if item.nodeid not in self.failed]
-            targets = self._find(run["fault"])
-            why = targets if isinstance(targets, str) else ""
+            owned = self._find(run["fault"])
+            why = owned if isinstance(owned, str) else ""
             if not why:
-                trial = Trial(run, items, targets, sum(self.took.get(item.nodeid, 0.0) for item in items))
+                trial = Trial(run, items, owned, sum(self.took.get(item.nodeid, 0.0) for item in items))
                 why = "" if trial.faults else "its source is not there"
             if why:
                 self.say(run["key"], None, {"kind": "faultless", "why": why})
@@ -338,22 +339,25 @@ class _Bench:
                 yield trial
 
     def _find(self, place: dict) -> "list | str":
-        """Gives the function of a place as the tests have it, in a list: all with its code, where another one made it; or
-        why there is none."""
+        """Gives the function of a place as the tests have it, in a list: all with its code, where another one made it, or
+        makes it anew each time; or why there is none."""
         try:
             module = self.modules.get(place["module"], place["path"])
-            if "<locals>" in place["qualname"]:
-                return made.find(module, place["qualname"], self._project().values())
-            return [lookup.find(module, place["qualname"], line=place.get("line"))]
+            if "<locals>" not in place["qualname"]:
+                return [Own(lookup.find(module, place["qualname"], line=place.get("line")))]
+            try:
+                return [Own(function) for function in made.find(module, place["qualname"], self._project().values())]
+            except Broken:
+                return [made.within(module, place["qualname"])]
         except Broken as error:
             return str(error)
 
     def _targets(self, run: dict) -> dict:
         found = {}
         for place in run.get("targets") or []:
-            functions = self._find(place)
-            if not isinstance(functions, str):
-                found[place["tests"]] = functions[0]
+            owned = self._find(place)
+            if not isinstance(owned, str):
+                found[place["tests"]] = owned[0].function
         return found
 
     def _project(self) -> dict:

@@ -24,7 +24,8 @@ pub fn unasked(settings: &Settings, root: &Path) -> (&'static str, &'static str)
         );
     }
     (
-        "none is chosen: see pytead-tui model, or name a server in model.provider.",
+        "none is chosen: see pytead-tui model, or name a server in model.provider. llm-pytest asked Claude Code: pytead-tui model use \
+         claude_code.",
         "pytead-tui model lists those of this machine, and model.provider in your settings names a server.",
     )
 }

@@ -15,11 +15,12 @@ use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
+use crate::base::bits::is_random;
 use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest};
 use crate::base::paths::{RelPath, read_file, read_text};
-use crate::base::redact::{Redactor, is_secret_name};
+use crate::base::redact::{Holds, Redactor, holds};
 use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::evaluator::Evaluator;
@@ -536,5 +537,10 @@ fn safe_lines(text: &str, redactor: &mut Redactor) -> String {
 /// Makes a value fit to be shown that has a name.
 fn safe_of(name: &str, value: &str, redactor: &mut Redactor) -> String {
     let last = name.trim_end_matches('}').rsplit(['.', '[', '{']).next().unwrap_or_default();
-    if is_secret_name(last) { "[REDACTED]".into() } else { safe(value, redactor) }
+    let is_secret = match holds(last) {
+        Some(Holds::One | Holds::Several) => true,
+        Some(Holds::PerhapsSeveral) => is_random(value),
+        None => false,
+    };
+    if is_secret { "[REDACTED]".into() } else { safe(value, redactor) }
 }

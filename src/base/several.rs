@@ -1,0 +1,157 @@
+//! Literals in what is assigned to the name of several secrets: `passwords=["a", "b"]`, `"tokens": {"ada": "a"}`. A name of one
+//! secret and its value are the affair of `finders.rs`.
+
+use super::bits::is_random;
+use super::finders::{Found, is_placeholder};
+use super::names::{self, Holds};
+
+/// Bytes within which such a list ends.
+const NEAR: usize = 4096;
+/// Bytes between a name and what is assigned to it.
+const GAP: usize = 6;
+/// What may be called with such a list.
+const MAKERS: [&str; 8] = ["set", "frozenset", "list", "tuple", "dict", "OrderedDict", "defaultdict", "deque"];
+
+/// Finds the first such literal that begins at a place or behind it; its name may stand before that place.
+pub(super) fn first(text: &str, from: usize) -> Option<Found> {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let mut at = floor(text, from.saturating_sub(NEAR));
+    while let Some(found) = text[at..].find(is_name) {
+        let start = at + found;
+        let end = text[start..].find(|c| !is_name(c)).map_or(text.len(), |at| start + at);
+        at = end;
+        let Some(open) = opening(&text[end..]) else { continue };
+        let perhaps = match names::holds(&text[start..end]) {
+            Some(Holds::Several) => false,
+            Some(Holds::PerhapsSeveral) => true,
+            Some(Holds::One) | None => continue,
+        };
+        if let Some((start, end)) = literal(text, end + open, from, perhaps) {
+            return Some((start, end, "assigned"));
+        }
+    }
+    None
+}
+
+/// Gives where the list begins that is assigned to a name which has just ended.
+fn opening(rest: &str) -> Option<usize> {
+    let mut at = rest.find(|c: char| !matches!(c, '"' | '\'' | ']' | ' ' | '\\')).filter(|at| *at <= GAP)?;
+    if !rest[at..].starts_with(['=', ':']) {
+        return None;
+    }
+    at += rest[at..].find(|c: char| !matches!(c, '=' | ':' | '>' | ' ' | '\n'))?;
+    for maker in MAKERS {
+        if rest[at..].strip_prefix(maker).is_some_and(|rest| rest.starts_with('(')) {
+            at += maker.len();
+            break;
+        }
+    }
+    rest[at..].starts_with(['[', '(', '{']).then_some(at)
+}
+
+/// Finds the first secret literal in a list, from a place on. The keys of a mapping are none, unless they look like it.
+fn literal(text: &str, open: usize, from: usize, perhaps: bool) -> Option<(usize, usize)> {
+    let most = floor(text, (open + NEAR).min(text.len()));
+    let mut around: Vec<char> = Vec::new();
+    let mut at = open;
+    while let Some(c) = text[at..most].chars().next() {
+        at += c.len_utf8();
+        match c {
+            '[' | '(' | '{' => around.push(c),
+            ']' | ')' | '}' => {
+                around.pop();
+                if around.is_empty() {
+                    return None;
+                }
+            }
+            '"' | '\'' => {
+                let (start, end, behind) = inside(&text[..most], at, c);
+                let is_key = around.last() == Some(&'{') && text[behind..most].trim_start_matches(' ').starts_with(':');
+                let held = &text[start..end];
+                let is_secret = if perhaps || is_key { is_random(held) } else { held.len() > 1 };
+                if start >= from && is_secret && !is_placeholder(held) {
+                    return Some((start, end));
+                }
+                at = behind;
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Gives from where to where a literal goes whose first quote ends at a place, and where what is behind it begins.
+fn inside(text: &str, from: usize, quote: char) -> (usize, usize, usize) {
+    let long = quote.to_string().repeat(3);
+    if text[from - 1..].starts_with(&long) {
+        let start = from + 2;
+        let end = text[start..].find(&long).map_or(text.len(), |at| start + at);
+        return (start, end, (end + 3).min(text.len()));
+    }
+    // In a literal that stands in another one, its quotes are escaped.
+    let is_escaped = text[..from - 1].ends_with('\\');
+    let mut end = from;
+    while let Some(at) = text[end..].find([quote, '\n']) {
+        end += at;
+        let before = &text[from..end];
+        let escapes = before.len() - before.trim_end_matches('\\').len();
+        if is_escaped || escapes % 2 == 0 || text[end..].starts_with('\n') {
+            let held = if is_escaped { escapes } else { 0 };
+            return (from, end - held, end + 1);
+        }
+        end += 1;
+    }
+    (from, text.len(), text.len())
+}
+
+/// Gives the last place up to one where a character begins.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &str) -> Vec<&str> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        while let Some((start, end, _)) = first(text, at) {
+            found.push(&text[start..end]);
+            at = end;
+        }
+        found
+    }
+
+    #[test]
+    fn every_literal_behind_the_name_of_several_secrets_is_found() {
+        for (text, secrets) in [
+            (r#"passwords=["hunter2", "sword fish"]"#, &["hunter2", "sword fish"][..]),
+            (r#"{"api_keys": {"ada": "one", "grace": ["two", 3]}, "name": "x"}"#, &["one", "two"]),
+            (r#""{\"accessTokens\": [\"zQ8-kd2x09\"]}""#, &["zQ8-kd2x09"]),
+            ("f(tokens=('the', 'zQ8-kd2x09'), max_tokens=256)", &["zQ8-kd2x09"]),
+            ("self.passwords = {\n    'a\\'b',\n    b'two',\n}\nname = ['x y']", &["a\\'b", "two"]),
+            ("DB_PASSWORDS: set(['''a\nb'''])", &["a\nb"]),
+            ("tokens={'zQ8-kd2x09': 'ada'}", &["zQ8-kd2x09"]),
+        ] {
+            assert_eq!(all(text), secrets, "{text}");
+            assert!(super::super::finders::begins_anywhere(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_list_of_secrets_is_not_found() {
+        for text in [
+            r#"keys=["a", "b"]"#,
+            r#"tokens=["the", "state-of-the-art", "getUserById"]"#,
+            r#"max_tokens=256, stop=["zQ8-kd2x09"]"#,
+            r#"password_rules=["min-12-chars"]"#,
+            "passwords=load(['path'])",
+            "passwords: list[str] = read('path')",
+            "passwords=[",
+            "def check_passwords(['a'])",
+        ] {
+            assert_eq!(all(text), [""; 0], "{text}");
+        }
+    }
+}
