@@ -38,7 +38,7 @@ pub fn draft(
     target: &RelPath,
     remark: Option<&str>,
 ) -> Result<Draft, NotADraft> {
-    let code = distinct(&at_home(&code(answer).ok_or(NotADraft::NoCode)?, &module.name));
+    let code = distinct(&plainly(&at_home(&code(answer).ok_or(NotADraft::NoCode)?, &module.name), &module.name));
     if let Some(error) = syntax_error(&code) {
         return Err(NotADraft::DoesNotParse { line: error.line, column: error.column });
     }
@@ -52,8 +52,9 @@ pub fn draft(
     if tests.is_empty() {
         return Err(NotADraft::NoTest);
     }
-    let by_name = ['"', '\''].iter().any(|quote| code.contains(&format!("import_module({quote}{}{quote})", module.name)));
-    if !by_name && !imports.iter().any(|import| imports_target(import, &module.name, outer, &body)) {
+    let by_name = format!("import {} as ", module.name);
+    let is_inside = code.lines().any(|line| line.trim_start().starts_with(&by_name));
+    if !is_inside && !imports.iter().any(|import| imports_target(import, &module.name, outer, &body)) {
         return Err(NotADraft::NotTheTarget(module.name.clone()));
     }
     Ok(Draft {
@@ -121,6 +122,28 @@ fn at_home(code: &str, module: &str) -> String {
         })
     });
     lines.collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// Imports plainly what pytest-generator had its model import by name: `module = importlib.import_module("shop.cart")`. A test needs
+/// importlib for nothing else, and one that has it is refused.
+fn plainly(code: &str, module: &str) -> String {
+    let plain = |line: &str| {
+        let (name, call) = line.split_once('=')?;
+        let call = call.trim();
+        let of = call.strip_prefix("importlib.").unwrap_or(call).strip_prefix("import_module(")?.strip_suffix(')')?;
+        let of = ['"', '\''].iter().find_map(|quote| of.trim().strip_prefix(*quote)?.strip_suffix(*quote))?;
+        let is_name = name.trim().chars().all(|c| c.is_alphanumeric() || c == '_');
+        let indent = &line[..line.len() - line.trim_start().len()];
+        (of == module && is_name).then(|| format!("{indent}import {module} as {}", name.trim()))
+    };
+    let lines: Vec<String> = code.lines().map(|line| plain(line).unwrap_or_else(|| line.to_owned())).collect();
+    let is_its_import = |line: &&String| matches!(line.trim(), "import importlib" | "from importlib import import_module");
+    let is_used = lines
+        .iter()
+        .filter(|line| !is_its_import(line))
+        .any(|line| has_word(line, "importlib") || has_word(line, "import_module"));
+    let kept: Vec<&str> = lines.iter().filter(|line| is_used || !is_its_import(line)).map(String::as_str).collect();
+    kept.join("\n") + "\n"
 }
 
 /// Gives tests of one name different names: Python would forget all but the last.
@@ -304,8 +327,11 @@ mod tests {
         }
         let by_name = "import importlib\nfrom unittest.mock import patch\n\nmodule = importlib.import_module(\"module\")\ntotal = getattr(module, \"total\")\n\n\n@patch(\"module.sum\")\ndef test_total(sum):\n    assert total([1]) is sum.return_value\n";
         let draft = read(by_name).unwrap();
-        assert!(draft.text.contains("import_module(\"shop.cart\")") && draft.text.contains("@patch(\"shop.cart.sum\")"));
+        assert_eq!(draft.imports, ["from unittest.mock import patch", "import shop.cart as module"]);
+        assert!(draft.text.contains("@patch(\"shop.cart.sum\")") && !draft.text.contains("importlib"), "{}", draft.text);
         assert!(draft.text.contains("getattr(module, \"total\")"), "{}", draft.text);
+        let inside = "from importlib import import_module\n\n\ndef test_total():\n    m = import_module('module')\n    assert m.total([1]) == 1\n";
+        assert!(read(inside).unwrap().text.contains("    import shop.cart as m\n"), "{:?}", read(inside));
     }
 
     #[test]

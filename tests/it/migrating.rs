@@ -10,7 +10,8 @@ use crate::harness::{Place, python_with_pytest};
 type Row = (&'static str, fn());
 
 const ROWS: &[Row] = &[
-    ("`pytead run [-l N] FUNC… -- main.py`", recorded),
+    ("`pytead run [--limit N] FUNC… -- main.py`", recorded),
+    ("`--storage-dir call_logs`", stored),
     ("`pytead gen`, `pytead tead`", drafted),
     ("`pytead types`, `doc`, `clean`", verbs),
     ("`trace2test --limit 10 FUNC… -- main.py`, `gentests --calls-dir call_logs`", old_commands),
@@ -30,12 +31,14 @@ const ROWS: &[Row] = &[
     ("`LLMPlugin` in `tests/llm/plugins/`", yaml),
     ("`interpolate_value`", names),
     ("`TestSpec`, `validate_test_yaml`, `run_llm_test`, providers", names),
+    ("Claude Code judges", claude),
     ("the model runs the steps", yaml),
     ("no word on typing errors in the YAML", mistakes),
     ("`pytest-generator FILE CONFIG.yaml -o DIR`", generator),
     ("`--no-stream --scan-root --save-index --load-index --no-index`", generator),
     ("`generated_tests/test_<stem>.py`", generator),
     ("the model `pytest-8b`", models),
+    ("`importlib.import_module(\"module\")` in its tests", by_name),
     ("what the model wrote, as it came", generator),
     ("its training", training),
 ];
@@ -110,6 +113,7 @@ fn recorded() {
         good(&place, words);
     }
     let (first, last) = (good(&place, &["export", "1"]), good(&place, &["export", "5"]));
+    assert_eq!(first.matches("multiply(").count(), 2, "{first}");
     assert!(first.contains("multiply") && !first.contains("other(") && last.contains("other("), "{first}{last}");
 }
 
@@ -135,6 +139,18 @@ fn old_commands() {
     assert!(place.read("tests/test_pytead_generated.py").contains("multiply("));
 }
 
+fn stored() {
+    let place = project();
+    good(&place, &["run", "--storage-dir", "call_logs", "--limit", "3", "main.py"]);
+    let traces = || std::fs::read_dir(place.root().join("call_logs")).unwrap().count();
+    assert_eq!(traces(), 3 + 1);
+    assert!(good(&place, &["gen", "--storage-dir", "call_logs"]).contains("4 traces of recordings that are here."));
+    // Where nobody recorded them, they are old traces like any other.
+    good(&place, &["clean", "--recordings", "--yes"]);
+    std::fs::remove_dir_all(place.root().join(".pytead")).unwrap();
+    assert!(good(&place, &["import", "call_logs"]).contains("4 calls of 2 functions imported"));
+}
+
 /// Runs a program of the project by itself, with the package on the path as the wheel has it.
 fn python(place: &Place, args: &[&str]) -> (bool, String) {
     let mut command = Command::new(python_with_pytest());
@@ -158,6 +174,8 @@ fn traced() {
     good(&place, &["run", "app.py"]);
     let (_, said) = python(&place, &["app.py"]);
     assert!(said.contains("No module named 'pytead'"), "no file of the wheel has that name: {said}");
+    let said = good(&place, &["doctor"]);
+    assert!(said.contains("app.py:1") && said.contains("write: from pytead_tui import trace"), "{said}");
     place.save("app.py", &program("pytead_tui"));
     let (success, said) = python(&place, &["app.py"]);
     assert!(success && said.contains('2'), "{said}");
@@ -289,6 +307,31 @@ fn names() {
     );
     let (success, said) = pytest(&place, &["tests/test_names.py"]);
     assert!(success, "{said}");
+}
+
+fn claude() {
+    let place = project();
+    place.save("tests/llm/test_a.yaml", "test: {name: a}\nsteps:\n  - {tool: list_values, expect: It looks good.}\nverdict: {pass_if: all steps pass, fail_if: any step fails}\n");
+    let said = good(&place, &["spec", "tests/llm"]);
+    assert!(said.contains("llm-pytest asked Claude Code: pytead-tui model use claude_code."), "{said}");
+    good(&place, &["model", "use", "claude_code"]);
+    let (code, said, err) = place.run(&["--trust", "spec", "tests/llm"]);
+    assert!(
+        !said.contains("none is chosen") && (said + &err).contains("laude"),
+        "{code}: it is asked, or what keeps it from that is said"
+    );
+}
+
+fn by_name() {
+    let place = project();
+    let answer = "import importlib\n\nmodule = importlib.import_module(\"module\")\nmultiply = getattr(module, \"multiply\")\n\n\n\
+        def test_multiply():\n    assert multiply(2, 3) == 6\n";
+    let model = crate::harness::model::Model::answers(&[answer]);
+    let folder = place.home().join("config/pytead-tui");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.yaml"), model.config()).unwrap();
+    let (code, out, err) = place.run(&["--trust", "draft", "multiply"]);
+    assert!(code == 0 && out.contains("+import mymodule as module") && !out.contains("importlib"), "{out}{err}");
 }
 
 fn mistakes() {
