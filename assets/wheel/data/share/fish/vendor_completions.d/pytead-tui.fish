@@ -61,7 +61,7 @@ complete -c pytead-tui -n "__fish_pytead_tui_needs_command" -a "__judge" -d 'Ans
 complete -c pytead-tui -n "__fish_pytead_tui_needs_command" -a "__spec" -d 'Answer pytest\'s plugin about YAML tests'
 complete -c pytead-tui -n "__fish_pytead_tui_needs_command" -a "__tools" -d 'Let an agent call the tools of a YAML test'
 complete -c pytead-tui -n "__fish_pytead_tui_needs_command" -a "completions" -d 'Print the completions of a shell'
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand run" -s l -l limit -d 'Inputs kept of each shape of a function' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand run" -s l -l limit -d 'Calls kept of each function: the first N with different arguments. By default they are chosen by what is new in them' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand run" -s t -l target -l targets -d 'What is recorded: `module:function`, `module`, `*` as a wildcard; by default the whole project' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand run" -l events -d 'Where JSON events go (with --format json); by default the error stream' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand run" -s s -l storage-dir -d 'Where old traces lie' -r -F
@@ -96,7 +96,7 @@ complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l accept -d 
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l check -d 'Change nothing; end with 1 when an accepted test is gone or would be drafted otherwise from the calls recorded here. A test that a person changed stays as it is and is named, no more'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l trust -d 'Trust this folder for this call: its code may be run'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand tead" -s l -l limit -d 'Inputs kept of each shape of a function' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand tead" -s l -l limit -d 'Calls kept of each function: the first N with different arguments. By default they are chosen by what is new in them' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand tead" -s t -l target -l targets -d 'What is recorded; by default the whole project' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand tead" -s o -l output -d 'Write the drafts into this one file, in place of the project\'s tests' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand tead" -s d -l dir -d 'Write the drafts into this folder, a file a module, in place of the project\'s tests' -r -F
@@ -416,7 +416,7 @@ agent\t'Short, for a coding agent; `diff` only'"
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand doctor" -l python -d 'The interpreter that runs the project\'s code' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand doctor" -l trust -d 'Trust this folder for this call: its code may be run'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand trace2test" -s l -l limit -d 'Inputs kept of each shape of a function' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand trace2test" -s l -l limit -d 'Calls kept of each function: the first N with different arguments. By default they are chosen by what is new in them' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand trace2test" -s s -l storage-dir -d 'Where old traces lie' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand trace2test" -l additional-sys-path -d 'Folders the program imports from besides its own' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand trace2test" -l gen-formats -d 'Forms of tests, of which there is one now' -r
