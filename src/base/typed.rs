@@ -54,6 +54,22 @@ impl Typed {
         Ok(Self { base: root, below: Some(below) })
     }
 
+    /// Opens the folder that was typed, made where it is missing.
+    ///
+    /// # Errors
+    /// Fails when it cannot be made, and in the project when a part of its path is a link.
+    pub fn folder(&self) -> io::Result<Folder> {
+        let Some(below) = &self.below else { return Folder::open_or_create(&self.base) };
+        let mut folder = Folder::open(&self.base)?;
+        for name in below.parts() {
+            folder = match folder.folder(name) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => folder.create_folder(name)?,
+                opened => opened?,
+            };
+        }
+        Ok(folder)
+    }
+
     /// Makes the file that was typed, or empties it.
     ///
     /// # Errors

@@ -75,6 +75,7 @@ impl Former {
             Trouble::environment(format!("{} cannot be written.", tilde(folder))).because(format!("{error}."))
         };
         let root = handle.snapshot().root.clone();
+        let place = Typed::new(&root, folder).and_then(|typed| typed.folder()).map_err(not)?;
         let (mut written, mut left) = (0, 0);
         for call in handle.recorded_calls(recording.id)? {
             let plain = handle.function(&call.function).is_some_and(|function| !function.is_async && !function.is_generator);
@@ -82,11 +83,8 @@ impl Former {
                 left += 1;
                 continue;
             };
-            let typed = Typed::new(&root, &folder.join(graph_out::name(&call))).map_err(not)?;
-            if typed.below.is_none() {
-                std::fs::create_dir_all(folder).map_err(not)?;
-            }
-            typed.create().and_then(|mut file| file.write_all(entry.as_bytes())).map_err(not)?;
+            let file = place.file(&graph_out::name(&call)).and_then(|file| file.set_len(0).map(|()| file));
+            file.and_then(|mut file| file.write_all(entry.as_bytes())).map_err(not)?;
             written += 1;
         }
         let more = if left > 0 {

@@ -94,6 +94,7 @@ impl Build<'_> {
         self.open.push(at);
         let value = match node {
             Node::Whole(value) => value.clone(),
+            Node::Named(ty) if !known::is(ty) => Value::Name(ty.clone()),
             Node::Named(ty) => return Err(not_plain(&format!("{}.{}", ty.module, ty.qualname))),
             Node::Made(ty, args) => match self.value(*args, depth + 1)? {
                 Value::Tuple(args) if known::is(ty) => known::made(ty, args)?,

@@ -196,7 +196,7 @@ fn old_files_of_settings_are_read_below_ours() {
     std::fs::create_dir_all(config.join("pytead")).unwrap();
     std::fs::write(config.join("pytead/config.toml"), "[defaults]\nlimit = 7\nstorage_dir = \"logs\"\n").unwrap();
     let (out, err) = shown(&place);
-    assert!(out.contains("record.limit = 7  # ~/config/pytead/config.toml:2"), "{out}");
+    assert!(out.contains("record.calls = 7  # ~/config/pytead/config.toml:2"), "{out}");
     assert!(err.contains("pytead/config.toml:3: not used: defaults.storage_dir."), "{err}");
     // A project's sections win over the user's, the section of a verb over the defaults, wherever it stands.
     place.save(
@@ -204,7 +204,7 @@ fn old_files_of_settings_are_read_below_ours() {
         "[run]\nlimit = 2\ntargets = \"mymodule.multiply\"\nadditional_sys_path = [\"lib\", \"../away\"]\n[defaults]\nlimit = 50\n[gen]\noutput_dir = \"tests/generated\"\n",
     );
     let (out, err) = shown(&place);
-    assert!(out.contains("record.limit = 2  #") && out.contains(".pytead/config.toml:2\n"), "{out}");
+    assert!(out.contains("record.calls = 2  #") && out.contains(".pytead/config.toml:2\n"), "{out}");
     assert!(
         out.contains("record.targets = [\"mymodule.multiply\"]") && out.contains("output.tests = \"tests/generated\""),
         "{out}"
@@ -212,12 +212,12 @@ fn old_files_of_settings_are_read_below_ours() {
     assert!(err.contains("run.additional_sys_path"), "a folder out of the project is not used, and that is said: {err}");
     // Ours in the same file wins.
     let text = place.read(".pytead/config.toml");
-    place.save(".pytead/config.toml", &format!("{text}[record]\nlimit = 9\n"));
-    assert!(shown(&place).0.contains("record.limit = 9"), "{}", shown(&place).0);
+    place.save(".pytead/config.toml", &format!("{text}[record]\ncalls = 9\n"));
+    assert!(shown(&place).0.contains("record.calls = 9"), "{}", shown(&place).0);
     std::fs::create_dir_all(config.join("pytead-tui")).unwrap();
     std::fs::remove_file(place.root().join(".pytead/config.toml")).unwrap();
-    std::fs::write(config.join("pytead-tui/config.yaml"), "record:\n  limit: 3\n").unwrap();
-    assert!(shown(&place).0.contains("record.limit = 3"), "{}", shown(&place).0);
+    std::fs::write(config.join("pytead-tui/config.yaml"), "record:\n  calls: 3\n").unwrap();
+    assert!(shown(&place).0.contains("record.calls = 3"), "{}", shown(&place).0);
     // What was typed wrong in ours is still a mistake.
     place.save(".pytead/config.toml", "[run]\nlimit = 2\n[recrod]\nlimit = 2\n");
     let (code, _, err) = place.run(&["config", "show"]);
@@ -273,13 +273,13 @@ fn pickles_of_methods_and_of_objects_become_calls_that_have_tests() {
     std::fs::remove_file(place.root().join("write.py")).unwrap();
     let (code, out, err) = place.run(&["--trust", "import", "call_logs"]);
     assert_eq!(code, 0, "{out}{err}");
-    assert!(out.contains("4 calls of 4 functions imported"), "{out}");
+    assert!(out.contains("5 calls of 5 functions imported"), "{out}");
     assert!(out.contains("Not taken: call_logs/evil.pkl. It holds \"posix.system\", something of a program"), "{out}");
     assert!(!place.root().join("ran").exists());
     let (code, out, err) = place.run(&["--trust", "gen", "--accept"]);
     assert_eq!(code, 0, "{out}{err}");
     let tests = place.read("tests/pytead/test_pytead_shop.py");
-    for part in ["price_of(Item(", "describe(", ".add(", "make("] {
+    for part in ["price_of(Item(", ".describe(", ".add(", "make(", "Cart.of("] {
         assert!(tests.contains(part), "{part}: {tests}{out}");
     }
     place.edit("shop.py", "price * n\n        return", "price + n\n        return");
@@ -309,6 +309,10 @@ class Cart:
 
     def describe(self, sep=": "):
         return self.owner + sep + ",".join(name for name, _, _ in self._lines)
+
+    @classmethod
+    def of(cls, owner):
+        return "cart of " + owner
 
 
 def price_of(item, n=2):
@@ -350,11 +354,12 @@ def on(cart, call):
 
 
 cart = shop.Cart("ada")
-cart.add("tea", 3)
 result, told = on(cart, lambda: cart.add("pot", 20, n=2))
 entry("add", "Cart.add", ("pot", 20), {"n": 2}, result, self=told)
+cart = shop.Cart("bob")
 result, told = on(cart, lambda: cart.describe())
 entry("describe", "Cart.describe", (), {}, result, self=told)
+entry("of", "Cart.of", (shop.Cart, "eve"), {}, shop.Cart.of("eve"))
 item = shop.Item("tea", 3.5)
 spec = {"type": "shop.Item", "state": {"name": "tea", "price": 3.5}}
 entry("price_of", "price_of", (item,), {}, shop.price_of(item), obj_args={"pos": {0: spec}, "kw": {}})

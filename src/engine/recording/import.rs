@@ -289,7 +289,7 @@ fn call_of(
             let value = Value::Name(TypeName::new(function.id.module(), class));
             args.push(Argument::new(&first.name, first.kind, value));
             params = rest;
-            if old.is_graph && !old.args.is_empty() {
+            if matches!(old.args.first(), Some(first) if old.is_graph || matches!(first, Value::Name(_))) {
                 old.args.remove(0);
             }
         }
