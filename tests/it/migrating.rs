@@ -146,7 +146,6 @@ fn stored() {
     assert_eq!(traces(), 3 + 1);
     assert!(good(&place, &["gen", "--storage-dir", "call_logs"]).contains("4 traces of recordings that are here."));
     // Where nobody recorded them, they are old traces like any other.
-    good(&place, &["clean", "--recordings", "--yes"]);
     std::fs::remove_dir_all(place.root().join(".pytead")).unwrap();
     assert!(good(&place, &["import", "call_logs"]).contains("4 calls of 2 functions imported"));
 }
