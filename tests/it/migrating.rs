@@ -316,7 +316,7 @@ fn claude() {
     good(&place, &["model", "use", "claude_code"]);
     let (code, said, err) = place.run(&["--trust", "spec", "tests/llm"]);
     assert!(
-        !said.contains("none is chosen") && (said + &err).contains("laude"),
+        !said.contains("none is chosen") && (said + &err).contains("api.anthropic.com"),
         "{code}: it is asked, or what keeps it from that is said"
     );
 }
