@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::harness::package::compiled_by;
 use pytead_tui::contain::{self, Level};
-use pytead_tui::domain::call::{Argument, Effect, GeneratorEnd, Outcome};
+use pytead_tui::domain::call::{Argument, Effect, GeneratorEnd, ITS_SIDE_EFFECTS, Outcome};
 use pytead_tui::domain::function::ParamKind;
 use pytead_tui::domain::reason::{Reason, ReasonCode};
 use pytead_tui::domain::value::{ObjectKind, TypeName, Value};
@@ -110,7 +110,7 @@ async fn endings(worker: &Worker, calls: &[ReplayCall]) -> Vec<Result<Ending, Re
 
 async fn effects(worker: &Worker, calls: &[ReplayCall]) -> Vec<Effect> {
     let endings = endings(worker, calls).await;
-    endings.into_iter().map(|ending| value::outcome(&ending.unwrap().outcome).unwrap()).collect()
+    endings.into_iter().map(|ending| ended(&ending.unwrap())).collect()
 }
 
 async fn effect(worker: &Worker, call: ReplayCall) -> Effect {
@@ -119,6 +119,13 @@ async fn effect(worker: &Worker, call: ReplayCall) -> Effect {
 
 fn returned(value: Value) -> Effect {
     Effect { outcome: Outcome::Returned(value), changed: Vec::new() }
+}
+
+/// How a call ended, whatever else it did: that is `side_effects`.
+fn ended(ending: &Ending) -> Effect {
+    let mut effect = value::outcome(&ending.outcome).unwrap();
+    effect.changed.retain(|(name, _)| name != ITS_SIDE_EFFECTS);
+    effect
 }
 
 fn object(ordinal: u64, module: &str, qualname: &str, fields: &[(&str, Value)]) -> Value {
