@@ -1,13 +1,14 @@
 """Decides which calls are kept and writes how they begin: counters first, then the shape, then the values.
 
-Owns the calls in flight; how they end is endings.py's affair, where they come from places.py's, and how events reach it
-monitor.py's (3.12 and later) or inject.py's.
+Owns the calls in flight; how they end is endings.py's affair, where they come from places.py's, what copying them may cost
+copying.py's, and how events reach it monitor.py's (3.12 and later) or inject.py's.
 No stack is kept: a call's parent is found by walking the frames, which is right for generators and
 tasks, too, and costs only the calls that are kept.
 """
 
 from pytead_tui.recorder import bindings, budget, changes, copies, functions, given, scenes, tasks, values
 from pytead_tui.recorder.calls import Call, shape_of
+from pytead_tui.recorder.copying import Copying
 from pytead_tui.recorder.endings import Endings
 from pytead_tui.recorder.failures import PACKAGE, Failures
 from pytead_tui.recorder.functions import Function
@@ -28,7 +29,7 @@ WALK = 250  # frames looked at for a parent
 _modules = sys.modules
 
 
-class Recorder(Endings, Failures, Places):
+class Recorder(Copying, Endings, Failures, Places):
     """The recorder of this process."""
 
     def __init__(self, project: Project, spools: Spools, limit: int, mode: str) -> None:
@@ -345,58 +346,6 @@ class Recorder(Endings, Failures, Places):
         self.gap("journey cut", self.events)
         for function in list(self.numbered.values()):
             self.stop(function)
-
-    def _spend(self, function: Function, started: tuple) -> None:
-        self._count_copying(function, started)
-        self._limit_copying(function)
-
-    def _limits(self, function: Function, outside: bool = False) -> values.Limits:
-        if self.every:
-            return values.CALLS
-        function.outer += outside
-        function.beyond += outside and function.over
-        if outside and function.outer <= budget.FIRST:
-            return self.budget.first()
-        if function.kept < budget.FIRST and function.copies < budget.TRIES:
-            function.copies += 1
-            return self.budget.first()
-        return budget.limits(self.budget.of_a_function(outside) - function.spent, function.wasted)
-
-    def _copying(self) -> tuple:
-        """Gives where copying stands before some of it is done."""
-        return time.thread_time_ns(), self.objects.walked
-
-    def _count_copying(self, function: Function, started: tuple) -> None:
-        copied = (self.objects.walked - started[1]) * budget.NODE
-        function.spent += copied
-        self.budget.copied += copied
-        self.budget.took += time.thread_time_ns() - started[0]
-
-    def _count_searching(self, function: Function, started: tuple) -> None:
-        copied = (self.objects.walked - started[1]) * budget.NODE
-        function.searched += copied
-        self.budget.searched += copied
-        if function.searched > budget.MOST or function.wasted >= budget.WASTED or not self.budget.may_search():
-            function.searching = False
-
-    def _limit_copying(self, function: Function) -> None:
-        if self.every:
-            # Counted in nodes alone, whatever they took: each run of a test keeps the same calls.
-            if function.spent > budget.EVERY:
-                self.stop(function)
-            return
-        if function.spent > budget.LEAST and function.on and not function.over:
-            if function.kept < budget.FIRST and function.copies < budget.TRIES:
-                return
-            if function.spent > self.budget.of_a_function(function.outer > 0):
-                self.gap("budget of " + function.module + ":" + function.qualname, function.kept)
-                function.over = True
-                function.misses = 0
-                function.searching = function.wasted < budget.WASTED
-                if not function.outer and not function.searching:
-                    self.stop(function)
-                if function.spent < budget.MOST:
-                    self.sleeping.append(function)
 
     def stop(self, function: Function) -> None:
         """Ends a function's start events; those of its calls in flight go on."""
