@@ -44,6 +44,8 @@ pub struct Observation {
     pub printed: Vec<Printed>,
     /// What it warned.
     pub warned: Vec<Warned>,
+    /// The temporary folder that it wrote to, where its test asserts what lies there.
+    pub folder: Option<String>,
 }
 
 /// A leaf of a result that differs from run to run.

@@ -24,6 +24,9 @@ pub struct Scene {
     /// Fixtures of plugins by which the test put something in the place of something else.
     #[serde(default)]
     pub patched: Vec<String>,
+    /// The test is a coroutine function.
+    #[serde(default)]
+    pub is_async: bool,
     /// What it did, in order; the last step made the call.
     pub steps: Vec<Step>,
 }
@@ -72,6 +75,12 @@ pub enum Step {
         args: Vec<Json>,
         kwargs: Vec<(String, Json)>,
         answer: Option<Answer>,
+        /// How what it is called on is made anew, where that is a client which no fixture for others gives (`@0`).
+        #[serde(default)]
+        client: Option<Client>,
+        /// What it called was awaited.
+        #[serde(default)]
+        awaited: bool,
     },
     /// It saved a row of Django's.
     Row { model: (String, String), method: String, args: Vec<Json>, kwargs: Vec<(String, Json)>, pk: Option<String> },
@@ -79,7 +88,76 @@ pub enum Step {
     Function { name: (String, String), args: Vec<Json>, kwargs: Vec<(String, Json)> },
     /// It made the call itself: which fixtures, rows and requests its arguments are, in the context of which application, and what
     /// the test had changed by then in a way that nobody saw.
-    Direct { given: BTreeMap<String, Json>, context: Option<String>, changed: Vec<String> },
+    Direct {
+        given: BTreeMap<String, Json>,
+        context: Option<String>,
+        changed: Vec<String>,
+        /// What it wrote below a temporary folder.
+        #[serde(default)]
+        folder: Option<Folder>,
+    },
+}
+
+/// What a call wrote below a temporary folder.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Folder {
+    /// The folder, absolute.
+    pub base: String,
+    /// The folders below it that were there and are needed, by their paths inside.
+    pub folders: Vec<String>,
+    /// The files that were there and changed, and what stood in them.
+    pub before: Vec<(String, Written)>,
+    /// What changed, and what is there now.
+    pub after: Vec<(String, Written)>,
+    /// It was the working folder.
+    pub inside: bool,
+}
+
+/// What is at a path.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Written {
+    /// A file with this text.
+    Text(String),
+    /// A file with these bytes, each a character.
+    Bytes(String),
+    /// A file that is long, or holds what nobody may read.
+    Long(bool),
+    /// A folder.
+    Folder(bool),
+    /// Nothing any more.
+    Gone(bool),
+}
+
+/// How a client of a framework's tests, or a runner of commands, is made.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Client {
+    /// What people call it.
+    pub name: String,
+    /// Its class.
+    #[serde(default)]
+    pub class: Option<(String, String)>,
+    /// Or the application's method that makes it.
+    #[serde(default)]
+    pub method: Option<String>,
+    /// The application, if it has any.
+    #[serde(default)]
+    pub app: Option<Json>,
+    /// What else it is made with.
+    #[serde(default)]
+    pub kwargs: Vec<(String, Json)>,
+    /// The class of what it passes its requests to the application by; it takes the application then.
+    #[serde(default)]
+    pub transport: Option<(String, String)>,
+    /// Its requests are awaited.
+    #[serde(default)]
+    pub awaited: bool,
+    /// It was used as a context manager, so that the application started up.
+    #[serde(default)]
+    pub entered: bool,
+    /// The test replaced something in the application.
+    #[serde(default)]
+    pub replaced: bool,
 }
 
 /// What a step got.
@@ -108,6 +186,8 @@ pub enum Framework {
     Werkzeug,
     /// Django.
     Django,
+    /// Starlette, and FastAPI.
+    Starlette,
     /// Commands of click.
     Click,
 }

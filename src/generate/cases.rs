@@ -21,7 +21,7 @@ use crate::generate::expect::identity;
 use crate::generate::layout::Expr;
 use crate::generate::project::{Lookup, Project};
 use crate::generate::render::constants;
-use crate::generate::scenes::Around;
+use crate::generate::scenes::{Around, written_files};
 use crate::generate::scope::{Scope, snake};
 use crate::generate::stand_ins;
 use crate::generate::surroundings::Laid;
@@ -100,13 +100,18 @@ pub fn case_within<'a>(
     if matches!(call.effect.outcome, Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_)) {
         return Err(ReasonCode::NoResult.into());
     }
+    let mut laid = Laid::of(call, project, scope)?;
+    if let Some(folder) = &around.folder {
+        written_files::lay(folder, &mut laid)?;
+    }
+    let own = std::mem::take(&mut laid.imports);
     let laid = Laid {
         params: around.fixtures.clone(),
         decorators: around.marks.clone(),
         steps: around.lines.clone(),
         within: around.within.clone(),
-        imports: around.imports.clone(),
-        ..Laid::of(call, project, scope)?
+        imports: own.into_iter().chain(around.imports.iter().cloned()).collect(),
+        ..laid
     };
     let ordinal = |param: &str| call.args.iter().find(|arg| arg.name == param)?.value.ordinal();
     let given: Vec<(u64, String)> =

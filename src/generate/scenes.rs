@@ -4,10 +4,12 @@
 
 mod answers;
 mod choice;
+mod clients;
 #[cfg(test)]
 mod tests;
 mod told;
 mod values;
+pub(in crate::generate) mod written_files;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,7 +20,7 @@ pub use self::told::Told;
 use crate::domain::call::{Call, Outcome};
 use crate::domain::function::Module;
 use crate::domain::reason::{Reason, ReasonCode};
-use crate::domain::scene::{Defined, Framework, Scene, Step};
+use crate::domain::scene::{Defined, Folder, Framework, Scene, Step};
 use crate::domain::value::{TypeName, Value};
 use crate::generate::expect::Assertion;
 use crate::generate::layout::{Expr, Item};
@@ -46,6 +48,8 @@ pub struct Written {
     pub(super) setup: usize,
     /// Words that tell it apart, for its name.
     pub(super) words: String,
+    /// It is a coroutine function.
+    pub(super) is_async: bool,
     /// What it does and what comes of it, in short: those of one kind show the same.
     pub(super) kind: String,
     /// The id of the recorded test.
@@ -59,22 +63,26 @@ pub struct Written {
 pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Scope, folder: &str) -> Result<Written, Reason> {
     let mut writer = Writer::new(scene, project, scope, folder);
     let Some((last, before)) = scene.steps.split_last() else { return Err(ReasonCode::NotComparable.into()) };
-    let Step::Call { on, ty, method, args, kwargs, answer } = last else { return Err(ReasonCode::NotComparable.into()) };
+    let Step::Call { on, ty, method, args, kwargs, answer, client, awaited } = last else {
+        return Err(ReasonCode::NotComparable.into());
+    };
     let Some(answer) = answer else { return Err(ReasonCode::NotComparable.into()) };
     if let Some(name) = scene.patched.first() {
         return Err(ReasonCode::FixtureChanged.of(name));
     }
-    let receiver = writer.receiver(on, ty)?;
+    let receiver = writer.receiver(on, ty, client.as_ref())?;
     let act = writer.call(&receiver, method, args, kwargs)?;
     let name = if answer.by == Framework::Click { RESULT } else { RESPONSE };
-    let mut after = act.lines(4, &format!("{name} = "), "");
+    let mut after = act.lines(4, &format!("{name} = {}", awaiting(*awaited)), "");
     after.extend(answers::asserted(&mut writer, answer, name, (args, kwargs), others)?);
+    let after_lines = after.len();
     let mut lines = writer.steps(before)?;
-    let count = lines.len();
+    lines.extend(after);
+    let count = lines.len() - after_lines + usize::from(writer.client.is_some());
     if count > SETUP_MAX {
         return Err(ReasonCode::SetupTooLong.with(count));
     }
-    lines.extend(after);
+    let lines = writer.with_client(lines);
     let marks = writer.marks()?;
     let login = before.iter().any(|step| matches!(step, Step::Call { method, .. } if method.contains("login")));
     let (words, kind) = answers::words(answer, method, (args, kwargs), login, others, scene);
@@ -86,6 +94,7 @@ pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Sc
         imports: writer.imports,
         setup: count + usize::from(is_helper),
         words,
+        is_async: scene.is_async,
         kind,
         test: scene.test.split('[').next().unwrap_or_default().to_owned(),
     })
@@ -104,6 +113,8 @@ pub struct Around {
     pub(super) lines: Vec<String>,
     /// The context manager around the rest.
     pub(super) within: Option<String>,
+    /// What the call wrote below a temporary folder.
+    pub(super) folder: Option<Folder>,
     /// Paths with keys of rows in them, and the keys of the rows that were given: how they are written.
     paths: BTreeMap<String, String>,
     keys: BTreeMap<String, String>,
@@ -128,13 +139,13 @@ impl Around {
 /// Fails with the reason why a test cannot have it.
 pub fn around(scene: &Scene, call: &Call, project: Project<'_>, scope: &Scope, folder: &str) -> Result<Around, Reason> {
     let mut writer = Writer::new(scene, project, scope.clone(), folder);
-    let Some((Step::Direct { given, context, changed }, before)) = scene.steps.split_last() else {
+    let Some((Step::Direct { given, context, changed, folder }, before)) = scene.steps.split_last() else {
         return Err(ReasonCode::NotComparable.into());
     };
     if let Some(name) = changed.first().or(scene.patched.first()) {
         return Err(ReasonCode::FixtureChanged.of(name));
     }
-    let mut made = Around::default();
+    let mut made = Around { folder: folder.clone(), ..Around::default() };
     let mut own = Vec::new();
     for (param, told) in given {
         let name = match told.get("request") {
@@ -158,8 +169,12 @@ pub fn around(scene: &Scene, call: &Call, project: Project<'_>, scope: &Scope, f
     // A function that is given a request alone needs none of what others of the class do.
     let is_apart = context.is_none() && given.values().all(|told| told.get("request").is_some());
     let before = if is_apart { &[][..] } else { before };
-    made.lines = writer.steps(before)?;
-    made.lines.extend(own);
+    let mut lines = writer.steps(before)?;
+    lines.extend(own);
+    if writer.client.as_ref().is_some_and(|client| client.entered) {
+        return Err(ReasonCode::UnwritableStep.of("client"));
+    }
+    made.lines = writer.with_client(lines);
     if made.lines.len() > SETUP_MAX {
         return Err(ReasonCode::SetupTooLong.with(made.lines.len()));
     }
@@ -182,8 +197,8 @@ struct Writer<'s, 'a> {
     rows: BTreeMap<usize, String>,
     /// The rows that something refers to.
     used: BTreeSet<usize>,
-    /// The line that makes a client which no fixture gives.
-    client: Option<String>,
+    /// The client that no fixture gives.
+    client: Option<clients::Made>,
     /// The numbers of secrets that have made-up values, in order.
     secrets: Vec<u64>,
 }
@@ -244,38 +259,6 @@ impl<'s, 'a> Writer<'s, 'a> {
         Ok(())
     }
 
-    /// Writes what a method is called on.
-    fn receiver(&mut self, on: &str, ty: &str) -> Result<String, Reason> {
-        if let Some(at) = on.strip_prefix('#').and_then(|at| at.parse().ok()) {
-            self.used.insert(at);
-            return self.rows.get(&at).cloned().ok_or_else(|| ReasonCode::UnwritableStep.of("row"));
-        }
-        let Some(attribute) = on.strip_prefix("self.") else {
-            let name = on.split('.').next().unwrap_or(on);
-            self.fixture(name)?;
-            return Ok(on.to_owned());
-        };
-        if !self.scene.has_django {
-            return Err(ReasonCode::NeedsPytestDjango.into());
-        }
-        if ty == "django.test.client.Client" {
-            if !self.fixtures.iter().any(|known| known == "client") {
-                self.fixtures.push("client".to_owned());
-            }
-            return Ok("client".to_owned());
-        }
-        if self.client.is_some() {
-            return Ok("client".to_owned());
-        }
-        if attribute != "client" || !ty.starts_with("rest_framework.test.") {
-            return Err(ReasonCode::FixtureInTestFile.of(on));
-        }
-        let class = self.spell(&type_name(ty))?;
-        self.taken.insert("client".to_owned());
-        self.client = Some(format!("    client = {class}()"));
-        Ok("client".to_owned())
-    }
-
     fn call(
         &mut self,
         receiver: &str,
@@ -311,7 +294,7 @@ impl<'s, 'a> Writer<'s, 'a> {
         for (at, step) in needed.collect::<Vec<_>>().into_iter().rev() {
             written.push(self.step(at, step)?);
         }
-        Ok(self.client.clone().into_iter().chain(written.into_iter().rev().flatten()).collect())
+        Ok(written.into_iter().rev().flatten().collect())
     }
 
     fn step(&mut self, at: usize, step: &Step) -> Result<Vec<String>, Reason> {
@@ -321,9 +304,9 @@ impl<'s, 'a> Writer<'s, 'a> {
                 let spelled = self.spell(&TypeName::new(&name.0, &name.1))?;
                 Ok(Expr::call_with(&spelled, self.items(args, kwargs)?).lines(4, "", ""))
             }
-            Step::Call { on, ty, method, args, kwargs, .. } => {
-                let receiver = self.receiver(on, ty)?;
-                Ok(self.call(&receiver, method, args, kwargs)?.lines(4, "", ""))
+            Step::Call { on, ty, method, args, kwargs, client, awaited, .. } => {
+                let receiver = self.receiver(on, ty, client.as_ref())?;
+                Ok(self.call(&receiver, method, args, kwargs)?.lines(4, awaiting(*awaited), ""))
             }
             Step::Row { model, method, args, kwargs, .. } => {
                 let is_used = self.used.contains(&at);
@@ -445,25 +428,17 @@ impl<'s, 'a> Writer<'s, 'a> {
     }
 }
 
+/// What stands before a call that is awaited.
+fn awaiting(awaited: bool) -> &'static str {
+    if awaited { "await " } else { "" }
+}
+
 /// Tells whether a step only looked at something, or was refused.
 fn changes_nothing(step: &Step) -> bool {
     let Step::Call { ty, method, answer: Some(answer), .. } = step else { return false };
-    let is_client =
-        ["flask.testing.", "werkzeug.test.", "django.test.", "rest_framework.test."].iter().any(|of| ty.starts_with(of));
+    let of_frameworks =
+        ["flask.testing.", "werkzeug.test.", "django.test.", "rest_framework.test.", "starlette.testclient.", "httpx"];
+    let is_client = of_frameworks.iter().any(|of| ty.starts_with(of));
     let looks = matches!(method.as_str(), "get" | "head" | "options");
     is_client && answer.status.is_some_and(|status| looks && status == 200 || status >= 400)
-}
-
-/// Parts `package.module.Class`; the class is what begins with the first capital.
-fn type_name(dotted: &str) -> TypeName {
-    let at = dotted.split('.').scan(0, |start, part| {
-        let here = *start;
-        *start += part.len() + 1;
-        Some((here, part))
-    });
-    let class = at.into_iter().find(|(_, part)| part.chars().next().is_some_and(char::is_uppercase)).map(|(at, _)| at);
-    match class {
-        Some(at) if at > 0 => TypeName::new(&dotted[..at - 1], &dotted[at..]),
-        _ => TypeName::new("builtins", dotted),
-    }
 }

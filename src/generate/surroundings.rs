@@ -236,6 +236,9 @@ pub fn below(base: Option<&str>, path: &str) -> Option<String> {
 /// Finds the folder of a file that was read by the path that an argument gives, or of the folder that one names.
 #[must_use]
 pub fn base(call: &Call) -> Option<String> {
+    if call.observed.folder.is_some() {
+        return call.observed.folder.clone();
+    }
     let mut found = None;
     for (file, _) in call.files().filter(|(file, _)| file.starts_with('/')) {
         let folder = file.rsplit_once('/').map(|(folder, _)| folder).filter(|folder| !folder.is_empty());

@@ -137,7 +137,7 @@ def test_count(busy):
     assert busy.get("/count").json == {"count": 1, "of": "bo"}
 "#;
 
-fn project(files: &[(&str, &str)]) -> (Place, String) {
+pub(crate) fn project(files: &[(&str, &str)]) -> (Place, String) {
     let place = Place::empty();
     let python = environment_with(&place, "web");
     for (path, text) in files {
@@ -150,7 +150,7 @@ fn project(files: &[(&str, &str)]) -> (Place, String) {
 }
 
 /// Runs all of a project's tests as its people do, in some order.
-fn passes(place: &Place, python: &str, more: &[&str]) {
+pub(crate) fn passes(place: &Place, python: &str, more: &[&str]) {
     let mut pytest = Command::new(python);
     pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).args(more).current_dir(place.root());
     let done = pytest.env_remove("PYTHONPATH").output().unwrap();

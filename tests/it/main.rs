@@ -7,6 +7,8 @@
 
 mod activation;
 mod agent;
+mod application_clients;
+mod application_files;
 mod applications;
 mod arrays;
 mod asking;

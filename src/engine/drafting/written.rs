@@ -11,7 +11,7 @@ use crate::domain::call::{Call, CallId, Outcome};
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::reason::ReasonCode;
-use crate::domain::scene::{Scene, Step};
+use crate::domain::scene::{Folder, Scene, Step};
 use crate::domain::touch::Touch;
 use crate::domain::value::{TypeName, Value};
 use crate::engine::calls::eligible;
@@ -84,11 +84,11 @@ pub(super) fn scenes(core: &Core, function: &FunctionId) -> Result<Vec<Told>, Tr
     let is_own = |ty: &TypeName| index.modules().any(|module| module.name == ty.module);
     for stored in core.store().calls_of(function, CALLS_MAX)? {
         let (id, times) = (stored.id, stored.times.max(1));
-        // What reached out of its process is not run again, here no more than anywhere (R16); a database of SQLite is private there.
+        // What reached out of its process is not run again, here no more than anywhere (R16); a database of SQLite is private there,
+        // and so is a temporary folder, whose files a test that the call is made in asserts.
         let is_database = |touch: &Touch| touch.detail().starts_with("sqlite3.connect");
-        if stored.touches.iter().any(|touch| touch.forbids_replay() && !is_database(touch)) {
-            continue;
-        }
+        let out: Vec<Touch> =
+            stored.touches.iter().filter(|touch| touch.forbids_replay() && !is_database(touch)).cloned().collect();
         let texts: Vec<String> = stored
             .touches
             .iter()
@@ -97,14 +97,35 @@ pub(super) fn scenes(core: &Core, function: &FunctionId) -> Result<Vec<Told>, Tr
         let mut stored = Some(stored);
         for text in texts {
             let Some(scene) = Scene::read(&text).filter(|scene| told.iter().all(|one| one.scene != *scene)) else { continue };
+            let folder = match scene.steps.last() {
+                Some(Step::Direct { folder, .. }) => folder.clone(),
+                _ => None,
+            };
+            if out.iter().any(|touch| !is_below(touch, folder.as_ref())) {
+                continue;
+            }
             let is_direct = matches!(scene.steps.last(), Some(Step::Direct { .. }));
             let made = stored.take_if(|_| is_direct).map(|stored| as_tests_tell(eligible::decode(stored), &is_own));
+            let made = made.map(|mut call| {
+                call.observed.folder = folder.map(|folder| folder.base);
+                call
+            });
             if is_direct == made.is_some() {
                 told.push(Told { call: id, times, scene, made });
             }
         }
     }
     Ok(told)
+}
+
+/// Tells whether a touch is a file below a folder, or one named from there.
+fn is_below(touch: &Touch, folder: Option<&Folder>) -> bool {
+    let (Touch::File(access), Some(folder)) = (touch, folder) else { return false };
+    let Some(path) = access.path.as_deref().filter(|path| !path.split('/').any(|part| part == "..")) else { return false };
+    if !path.starts_with('/') {
+        return folder.inside;
+    }
+    path.strip_prefix(folder.base.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Gives a call without what mappers keep in rows, whether they are saved and others that they refer to, and without changes of what

@@ -37,6 +37,7 @@ pub(super) fn expect<'a>(
     case: &mut Case,
 ) -> Result<(), Stop> {
     let subject = RESULT.to_string();
+    let writes = call.observed.folder.is_some();
     let manager = function.decorators.iter().any(|decorator| decorator.ends_with("contextmanager"));
     match &call.effect.outcome {
         outcome
@@ -63,7 +64,8 @@ pub(super) fn expect<'a>(
                 // What it gave when it was used, or what the call changed, may be worth a test all the same.
                 Err(Stop::No(reason)) => {
                     case.assertions = later::of_result(builder, call, value, &case.result);
-                    let shows = !case.assertions.is_empty() || !call.effect.changed.is_empty() || !case.printed.is_empty();
+                    let shows =
+                        !case.assertions.is_empty() || !call.effect.changed.is_empty() || !case.printed.is_empty() || writes;
                     if !shows {
                         return no(reason.at(Place::Result));
                     }
@@ -124,7 +126,7 @@ pub(super) fn expect<'a>(
     if matches!(case.ending, Ending::Returns) && !case.wrap.is_statement() {
         case.warns = warns(builder, call);
     }
-    let silent = case.printed.is_empty() && case.warns.is_none();
+    let silent = case.printed.is_empty() && case.warns.is_none() && !writes;
     let mute = matches!(case.ending, Ending::Returns) && case.assertions.is_empty() && silent;
     // That it gives nothing says little of what it did.
     let bare = matches!(case.ending, Ending::Returns) && silent && case.assertions.iter().all(is_of_nothing);

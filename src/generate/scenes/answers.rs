@@ -60,7 +60,7 @@ pub(super) fn asserted(
         if expected.flat().len() > JSON_MAX {
             return Err(ReasonCode::TooLong.with(expected.flat().len()));
         }
-        let subject = if django { format!("{name}.json()") } else { format!("{name}.json") };
+        let subject = if answer.by == Framework::Werkzeug { format!("{name}.json") } else { format!("{name}.json()") };
         lines.extend(expected.lines(4, &format!("assert {subject} == "), ""));
         return Ok(lines);
     }

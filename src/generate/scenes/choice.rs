@@ -119,7 +119,8 @@ pub fn draft(
             name = format!("{wanted}_{number}");
         }
         let mut lines = test.marks.clone();
-        lines.push(format!("def {name}({}):", test.fixtures.join(", ")));
+        let function = if test.is_async { "async def" } else { "def" };
+        lines.push(format!("{function} {name}({}):", test.fixtures.join(", ")));
         lines.push(docstring(&test.test));
         lines.extend(test.lines.iter().cloned());
         imports.extend(test.imports.iter().cloned());

@@ -278,3 +278,65 @@ fn flask_and_commands_are_asserted_in_their_own_words() {
         ]
     );
 }
+
+fn made_by_hand(client: &Json, awaited: bool) -> Json {
+    let mut step = call("@0", "get", json!(["/found"]), json!([["params", {"dict": [["q", "tea"]]}]]));
+    step["type"] = json!("starlette.testclient.TestClient");
+    step["client"] = client.clone();
+    step["awaited"] = json!(awaited);
+    answered(step, json!({"by": "starlette", "status": 200, "content-type": "application/json", "body": r#"{"found": "tea"}"#}))
+}
+
+#[test]
+fn a_client_that_no_fixture_gives_is_made_of_the_application() {
+    let plain = json!({"name": "client", "class": ["starlette.testclient", "TestClient"], "app": {"name": ["books.web", "app"]}});
+    let text = drafted(&[scene(&json!({}), &[], None, &[made_by_hand(&plain, false)])]).unwrap();
+    assert_eq!(
+        text,
+        r#"from books.web import app
+from starlette.testclient import TestClient
+
+
+def test_detail():
+    """Recorded from tests/test_views.py::test_it."""
+    client = TestClient(app)
+    response = client.get("/found", params={"q": "tea"})
+    assert response.status_code == 200
+    assert response.json() == {"found": "tea"}
+"#
+    );
+    let mut entered = plain.clone();
+    entered["entered"] = json!(true);
+    let text = drafted(&[scene(&json!({}), &[], None, &[made_by_hand(&entered, false)])]).unwrap();
+    assert!(text.contains("    with TestClient(app) as client:\n        response = client.get("), "{text}");
+    let mut replaced = plain.clone();
+    replaced["replaced"] = json!(true);
+    let reason = why(&scene(&json!({}), &[], None, &[made_by_hand(&replaced, false)]));
+    assert_eq!(reason, ReasonCode::FixtureChanged.of("dependency_overrides"));
+    // Two clients have cookies of their own.
+    let mut first = made_by_hand(&plain, false);
+    first["method"] = json!("post");
+    let mut second = made_by_hand(&plain, false);
+    second["on"] = json!("@1");
+    let reason = why(&scene(&json!({}), &[], None, &[first, second]));
+    assert_eq!(reason, ReasonCode::UnwritableStep.of("client"));
+}
+
+#[test]
+fn requests_that_are_awaited_stand_in_a_coroutine_function() {
+    let client = json!({
+        "name": "client", "class": ["httpx", "AsyncClient"], "transport": ["httpx", "ASGITransport"], "awaited": true, "entered": true,
+        "app": {"name": ["books.web", "app"]}, "kwargs": [["base_url", "http://shop"]],
+    });
+    let mut told = scene(&json!({}), &[], None, &[made_by_hand(&client, true)]);
+    told.is_async = true;
+    told.marks = vec![("asyncio".into(), Vec::new(), std::collections::BTreeMap::new())];
+    let text = drafted(&[told]).unwrap();
+    for lines in [
+        "@pytest.mark.asyncio\nasync def test_detail():\n",
+        "    async with AsyncClient(transport=ASGITransport(app=app), base_url=\"http://shop\") as client:\n        \
+         response = await client.get(\"/found\", params={\"q\": \"tea\"})\n",
+    ] {
+        assert!(text.contains(lines), "{lines}\n{text}");
+    }
+}

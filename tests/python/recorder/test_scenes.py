@@ -286,3 +286,108 @@ def test_commands_of_click_are_told_with_what_they_printed(program):
     spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "test_it.py")
     told = [json.loads(record[3]) for record in spool.of("E") if record[2] == "scene"]
     assert told and told[0]["steps"][-1]["answer"] == {"by": "click", "exit": 0, "body": "hi ada\n"}
+
+
+APP = """
+    from starlette.applications import Starlette
+    from starlette.responses import JSONResponse, RedirectResponse
+    from starlette.routing import Route
+
+    def wanted(query): return query.get("q", "all")
+    async def found(request): return JSONResponse({"found": wanted(request.query_params)})
+    def gone(request): return RedirectResponse("/found")
+
+    app = Starlette(routes=[Route("/found", found), Route("/gone", gone)])
+"""
+
+
+@pytest.fixture
+def asgi(program):
+    pytest.importorskip("starlette")
+    program.write("shop/__init__.py", "from shop.web import app\n")
+    program.write("shop/web.py", APP)
+
+    def record(tests: str) -> dict:
+        program.write("test_it.py", tests)
+        spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "test_it.py")
+        functions = {record[1]: record[3] for record in spool.of("F")}
+        calls = {record[1]: functions[record[2]] for record in spool.of("C")}
+        told: dict = {}
+        for record in spool.of("E"):
+            if record[2] == "scene":
+                told.setdefault(calls[record[1]], []).append(json.loads(record[3]))
+        return told
+
+    return record
+
+
+def test_a_client_that_the_test_makes_is_told_by_its_application(asgi):
+    told = asgi(
+        """
+        from starlette.testclient import TestClient
+        from shop.web import app
+        client = TestClient(app, follow_redirects=False)
+
+        def test_a(): client.get("/found", params={"q": "tea"})
+        def test_b(): client.get("/gone")
+        """
+    )
+    (scene,) = told["wanted"]  # in a thread of its own
+    (step,) = scene["steps"]
+    assert (step["method"], step["args"], step["kwargs"]) == ("get", ["/found"], [["params", {"dict": [["q", "tea"]]}]])
+    assert (step["on"], step["client"]["class"]) == ("@0", ["starlette.testclient", "TestClient"])
+    assert step["client"]["kwargs"] == [["follow_redirects", False]] and not step["client"]["entered"]
+    assert step["client"]["app"]["name"] in (["shop", "app"], ["shop.web", "app"])
+    assert (step["answer"]["by"], step["answer"]["status"], step["answer"]["body"]) == ("starlette", 200, '{"found":"tea"}')
+    (scene,) = told["gone"]
+    assert (scene["steps"][-1]["answer"]["status"], scene["steps"][-1]["answer"]["location"]) == (307, "/found")
+
+
+def test_an_application_that_starts_up_is_told(asgi):
+    told = asgi(
+        """
+        from starlette.testclient import TestClient
+        from shop.web import app
+
+        def test_a():
+            with TestClient(app) as client:
+                client.get("/found")
+        """
+    )
+    assert told["found"][0]["steps"][-1]["client"]["entered"] is True
+
+
+def test_awaited_requests_are_told_as_such(asgi):
+    pytest.importorskip("pytest_asyncio")
+    pytest.importorskip("httpx2")
+    told = asgi(
+        """
+        import httpx2 as httpx, pytest
+        from shop.web import app
+
+        @pytest.mark.asyncio
+        async def test_a():
+            async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://shop") as client:
+                await client.get("/found", params={"q": "tea"})
+        """
+    )
+    (scene,) = told["wanted"]
+    (step,) = scene["steps"]
+    assert scene["is_async"] and step["awaited"] and step["method"] == "get"
+    assert step["client"]["transport"] == ["httpx2", "ASGITransport"]
+    assert step["client"]["kwargs"] == [["base_url", "http://shop"]]
+    assert step["answer"]["body"] == '{"found":"tea"}'
+
+
+def test_a_runner_that_the_test_makes_is_told_and_the_command_by_its_name(program):
+    pytest.importorskip("click")
+    program.write("tool.py", "import click\n@click.command()\n@click.argument('name')\ndef main(name): click.echo(hello(name))\n"
+                             "def hello(name): return 'hi ' + name\n")  # fmt: skip
+    program.write("test_it.py", "import tool\nfrom click.testing import CliRunner\n"
+                                "def test_a(): CliRunner().invoke(tool.main, ['ada'])\n")  # fmt: skip
+    spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "test_it.py")
+    told = [json.loads(record[3]) for record in spool.of("E") if record[2] == "scene"]
+    step = told[0]["steps"][-1]
+    assert step["client"] == {"name": "runner", "class": ["click.testing", "CliRunner"]}
+    assert step["args"] == [{"name": ["tool", "main"]}, {"list": ["ada"]}]
+    assert step["answer"] == {"by": "click", "exit": 0, "body": "hi ada\n"}

@@ -4,7 +4,7 @@ The half of the recorder that deals with calls in flight; state.py's `Recorder` 
 that is used here.
 """
 
-from pytead_tui.recorder import changes, functions, values
+from pytead_tui.recorder import changes, functions, scenes, values
 from pytead_tui.recorder.calls import Call, shape_of
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import mro_of, names_of, oid
@@ -53,6 +53,8 @@ class Endings:
         self.close_call(call)
         if not self._decides(call, 0, (min(call.yields, 3), *shape_of((value,), False))):
             return
+        if call.folder is not None:
+            scenes.ended(self, call)
         tree, changed = self._ended(call, value, scope)
         call.spool.write(("R", call.cid, now, tree, changed))
 
@@ -72,6 +74,8 @@ class Endings:
             with self.lock:
                 call.counts[0] -= 1
                 call.counts[1] += 1
+        if call.folder is not None:
+            scenes.ended(self, call)
         tree, changed = self._ended(call, error, frame.f_globals)
         mro = tuple("%s:%s" % names_of(cls) for cls in mro_of(type(error)) if cls is not object)
         cause = _cause(error)

@@ -80,11 +80,11 @@ class Injector:
         for _, (plain, code) in pairs:
             self.plain[oid(code)] = (code, plain)
 
-    def library(self, name: str, code: object, read: object) -> object:
+    def library(self, module: str, name: str, code: object, read: object) -> object:
         """Gives the code of one of the standard library's modules, or of the function `name` of it, in which that
         function reports its start; as it is, where that cannot be done. `read` gives its source.
         """
-        _, count, look = library.HANDLERS[name]
+        count, look = library.HANDLERS[module, name]
         home, _, own = name.rpartition(".")
 
         def changed(code: object, path: tuple) -> object:
@@ -375,7 +375,7 @@ def install(recorder: Recorder) -> Injector:
         code = original(self, fullname)
         if fullname in library.REWRITTEN and recorder.on:
             for name in library.REWRITTEN[fullname]:
-                code = injector.library(name, code, lambda: self.get_data(self.path))
+                code = injector.library(fullname, name, code, lambda: self.get_data(self.path))
             return code
         if code is not None and type(self).source_to_code is source_to_code:
             return injector.module(self, fullname, code)
@@ -389,7 +389,7 @@ def install(recorder: Recorder) -> Injector:
         held = lookup(module, name)
         if type(held) is kinds.Function:  # loaded before us, maybe frozen: what lies in the file is the same
             held.__code__ = injector.library(
-                name, held.__code__, lambda space=held.__globals__: read(space["__file__"])
+                module, name, held.__code__, lambda space=held.__globals__: read(space["__file__"])
             )
 
     def hook(event: str, args: tuple) -> None:

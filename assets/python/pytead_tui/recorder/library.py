@@ -82,52 +82,46 @@ def _task_made(recorder: object, frame: object, args: tuple) -> None:
     made[entry.key] = entry
 
 
-# By the name of the function: its module, how many of its parameters are looked at, by what.
+# By the module and the name of the function: how many of its parameters are looked at, by what.
 HANDLERS = {
-    "_Environ.__getitem__": ("os", 0, environ),
-    "_Environ.__setitem__": ("os", 3, _environ_set),
-    "_Environ.__delitem__": ("os", 0, environ),
-    "TestSuite._handleModuleFixture": ("unittest.suite", 2, _comes),
-    "TestCase.run": ("unittest.case", 1, _runs),
-    "Random.seed": ("random", 2, _seeded),
-    "BaseEventLoop.create_task": ("asyncio.base_events", 2, _task_made),
+    ("os", "_Environ.__getitem__"): (0, environ),
+    ("os", "_Environ.__setitem__"): (3, _environ_set),
+    ("os", "_Environ.__delitem__"): (0, environ),
+    ("unittest.suite", "TestSuite._handleModuleFixture"): (2, _comes),
+    ("unittest.case", "TestCase.run"): (1, _runs),
+    ("random", "Random.seed"): (2, _seeded),
+    ("asyncio.base_events", "BaseEventLoop.create_task"): (2, _task_made),
     # A loop written in C (uvloop) makes its tasks unseen: these are who asks it to.
-    "create_task": ("asyncio.tasks", 1, _task_made),
-    "ensure_future": ("asyncio.tasks", 1, _task_made),
-    "_ensure_future": ("asyncio.tasks", 1, _task_made),
-    "TaskGroup.create_task": ("asyncio.taskgroups", 2, _task_made),
+    ("asyncio.tasks", "create_task"): (1, _task_made),
+    ("asyncio.tasks", "ensure_future"): (1, _task_made),
+    ("asyncio.tasks", "_ensure_future"): (1, _task_made),
+    ("asyncio.taskgroups", "TaskGroup.create_task"): (1, _task_made),
     # What tests do by the clients of frameworks, and what comes of it.
-    "Client.open": ("werkzeug.test", 1, scenes.request),
-    "Response.__call__": ("werkzeug.wrappers.response", 1, scenes.answered_by_werkzeug),
-    "Client.request": ("django.test.client", 1, scenes.request),
-    "ClientMixin.force_login": ("django.test.client", 1, scenes.request),
-    "ClientMixin.login": ("django.test.client", 1, scenes.request),
-    "ClientMixin.logout": ("django.test.client", 1, scenes.request),
-    "conditional_content_removal": ("django.test.client", 2, scenes.answered_by_django),
-    "Model.save_base": ("django.db.models.base", 1, scenes.saved),
-    "WSGIRequest.__init__": ("django.core.handlers.wsgi", 1, scenes.request_made),
-    "CliRunner.invoke": ("click.testing", 1, scenes.request),
-    "Result.__init__": ("click.testing", 1, scenes.answered_by_click),
+    ("werkzeug.test", "Client.open"): (1, scenes.request),
+    ("werkzeug.wrappers.response", "Response.__call__"): (1, scenes.answered_by_werkzeug),
+    ("django.test.client", "Client.request"): (1, scenes.request),
+    ("django.test.client", "ClientMixin.force_login"): (1, scenes.request),
+    ("django.test.client", "ClientMixin.login"): (1, scenes.request),
+    ("django.test.client", "ClientMixin.logout"): (1, scenes.request),
+    ("django.test.client", "conditional_content_removal"): (2, scenes.answered_by_django),
+    ("django.db.models.base", "Model.save_base"): (1, scenes.saved),
+    ("django.core.handlers.wsgi", "WSGIRequest.__init__"): (1, scenes.request_made),
+    ("starlette.testclient", "TestClient.request"): (1, scenes.request),
+    ("httpx._client", "AsyncClient.request"): (1, scenes.request),
+    ("httpx2._client", "AsyncClient.request"): (1, scenes.request),
+    ("starlette.responses", "Response.__call__"): (1, scenes.answered_by_starlette),
+    ("click.testing", "CliRunner.invoke"): (1, scenes.request),
+    ("click.testing", "Result.__init__"): (1, scenes.answered_by_click),
 }
-ALWAYS = (environ, _environ_set, _comes, _runs, scenes.request, scenes.answered_by_werkzeug, scenes.answered_by_django,
-          scenes.answered_by_click, scenes.saved, scenes.request_made)  # also outside of calls  # fmt: skip
-# Those that are rewritten where source is.
-REWRITTEN = {
-    "os": ("_Environ.__getitem__", "_Environ.__setitem__", "_Environ.__delitem__"),
-    "unittest.suite": ("TestSuite._handleModuleFixture",),
-    "unittest.case": ("TestCase.run",),
-    "random": ("Random.seed",),
-    "asyncio.base_events": ("BaseEventLoop.create_task",),
-    "asyncio.tasks": ("create_task", "ensure_future", "_ensure_future"),
-    "asyncio.taskgroups": ("TaskGroup.create_task",),
-    "werkzeug.test": ("Client.open",),
-    "werkzeug.wrappers.response": ("Response.__call__",),
-    "django.test.client": ("Client.request", "ClientMixin.force_login", "ClientMixin.login", "ClientMixin.logout",
-                           "conditional_content_removal"),
-    "django.db.models.base": ("Model.save_base",),
-    "django.core.handlers.wsgi": ("WSGIRequest.__init__",),
-    "click.testing": ("CliRunner.invoke", "Result.__init__"),
-}  # fmt: skip
+_SCENES = (scenes.request, scenes.answered_by_werkzeug, scenes.answered_by_django, scenes.answered_by_starlette,
+           scenes.answered_by_click, scenes.saved, scenes.request_made)  # fmt: skip
+ALWAYS = (environ, _environ_set, _comes, _runs, *_SCENES)  # also outside of calls
+# Those that are rewritten where source is: the functions of a module.
+REWRITTEN: dict = {}
+_named: dict = {}  # (module, parameters, what looks) of the functions of one name
+for (_module, _name), (_count, _look) in HANDLERS.items():
+    REWRITTEN.setdefault(_module, []).append(_name)
+    _named.setdefault(_name, []).append((_module, _count, _look))
 _known: dict = {}
 
 
@@ -135,11 +129,11 @@ def of(code: object) -> "tuple | None":
     """Gives (the parameters looked at, what looks at them) of a code object that is one of these functions'."""
     found = _known.get(oid(code))
     if found is None:
-        handler = HANDLERS.get(code.co_qualname)
-        if handler is None:
+        for module, count, look in _named.get(code.co_qualname, ()):
+            held = lookup(module, code.co_qualname)
+            if type(held) is kinds.Function and held.__code__ is code:
+                found = _known[oid(code)] = (code, code.co_varnames[:count], look)
+                break
+        else:
             return None
-        held = lookup(handler[0], code.co_qualname)
-        if type(held) is not kinds.Function or held.__code__ is not code:
-            return None
-        found = _known[oid(code)] = (code, code.co_varnames[: handler[1]], handler[2])
     return found[1:]

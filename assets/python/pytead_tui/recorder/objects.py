@@ -148,3 +148,12 @@ def ordinal_of(tree: object) -> "int | None":
     if type(tree) is tuple and len(tree) > 2 and tree[0] is StopIteration and tree[1] in _NUMBERED:
         return tree[2]
     return None
+
+
+def state(value: object) -> dict:
+    """Gives the attributes of an object without asking it."""
+    try:
+        held = object.__getattribute__(value, "__dict__")
+    except Exception:
+        return {}
+    return held if type(held) is dict else {}

@@ -5,9 +5,9 @@ that it saves. Owns which steps there were, the answers to requests, and which k
 and where their fixtures are defined, is in staging.py. No object is kept alive for it.
 """
 
-from pytead_tui.recorder import staging
-from pytead_tui.recorder.objects import names_of, oid
-from pytead_tui.recorder.own import __builtins__, _weakref
+from pytead_tui.recorder import folders, staging
+from pytead_tui.recorder.objects import names_of, oid, state
+from pytead_tui.recorder.own import __builtins__, _thread, _weakref
 from pytead_tui.recorder.staging import text
 
 STEPS = 20  # of a test; one with more is read by nobody
@@ -45,6 +45,7 @@ class Scene:
         self.other: "tuple | None" = None  # tells the frame of a call that is no step
         self.requests: list = []  # (a weak reference to a request that a factory made, how)
         self.seen: dict = {}  # how the values of fixtures looked when the test began, by name
+        self.thread = _thread.get_ident()
 
     # Steps.
 
@@ -52,7 +53,9 @@ class Scene:
         """Gives the step that a frame belongs to: the one that is open, or a new one. `client` asks for something in this frame."""
         found = self.stage.outermost(frame, WALK)
         if found is None:
-            return None
+            # Some clients run the application in a thread of its own.
+            is_asked = self.current is not None and self.current.asked and _thread.get_ident() != self.thread
+            return self.current if is_asked else None
         # A frame that ended may have left its address to the next one.
         key = (oid(found), oid(found.f_back), found.f_back.f_lasti)
         open_one = self.current
@@ -96,8 +99,12 @@ class Scene:
         for cid, spool in calls:
             spool.write(("E", cid, "scene", said))
 
-    def said(self, step: "Step | None", last: "dict | None" = None) -> str:
-        """Writes the steps up to this one, with its answer, as JSON; or all steps and `last`, a call that the test makes itself."""
+    def said(self, step: "Step | None") -> str:
+        """Writes the steps up to this one, with its answer, as JSON."""
+        return text(self.so_far(step))
+
+    def so_far(self, step: "Step | None", last: "dict | None" = None) -> dict:
+        """Tells the steps up to this one, with its answer; or all steps and `last`, a call that the test makes itself."""
         steps = []
         for one in self.steps:
             self.note_pk(one)
@@ -111,14 +118,14 @@ class Scene:
                 break
         if last is not None:
             steps.append(last)
-        return text({**self.stage.told(), "steps": steps})
+        return {**self.stage.told(), "steps": steps}
 
     def note_pk(self, step: Step) -> None:
         """Notes the primary key of a saved row, which it has by now."""
         row = None if step.row is None or step.pk else step.row()
         if row is None:
             return
-        pk = staging.state(row).get("id")
+        pk = state(row).get("id")
         if type(pk) is int:
             step.pk = str(pk)
 
@@ -131,15 +138,17 @@ class Scene:
         for at, step in enumerate(self.steps):
             if step.row is not None and step.told["model"] == list(names_of(type(value))):
                 self.note_pk(step)
-                if step.pk and str(staging.state(value).get("id")) == step.pk:
+                if step.pk and str(state(value).get("id")) == step.pk:
                     return at
         return None
 
-    def direct(self, frame: object, function: object, held: tuple) -> "str | None":
-        """Tells of a call that the code of the test makes itself which of its arguments fixtures and rows gave."""
+    def direct(self, frame: object, function: object, held: tuple) -> tuple:
+        """Tells of a call that the code of the test makes itself which of its arguments fixtures and rows gave, and of the
+        temporary folder that it works in what lies there.
+        """
         by = frame.f_back
         if by is None or by.f_code.co_filename not in self.stage.files or by.f_code.co_name == "<module>":
-            return None
+            return None, None
         self.flush()
         given, changed = {}, []
         for name, value in zip(function.names, held):
@@ -154,12 +163,17 @@ class Scene:
         if any("request" not in told for told in given.values()) and len(self.steps) < STEPS:
             # What it does to them is a step of those that follow.
             step = self.stage.function(function, frame, self)
-        said = None
-        if (given or context) and not self.is_too_long:
-            said = self.said(None, {"kind": "direct", "given": given, "context": context, "changed": changed})
+        last = {"kind": "direct", "given": given, "context": context, "changed": changed}
+        way = folder = None
+        if not self.is_too_long:
+            told = self.so_far(None, last)
+            way = text(told) if given or context else None
+            base = folders.of(self.stage.values, held, self.stage.root)
+            before = None if base is None else folders.look(base)
+            folder = None if before is None else (base, before, told)
         if step is not None:
             self.begin(step, (oid(frame), oid(by), by.f_lasti))
-        return said if said is not None and len(said) <= LONGEST else None
+        return way if way is not None and len(way) <= LONGEST else None, folder
 
     def look(self) -> None:
         """Notes how the values of fixtures look before the test does anything with them."""
@@ -216,7 +230,7 @@ def begins(recorder: object, call: object, frame: object, held: tuple) -> None:
         return
     call.step = recorder.scene.step_of(frame.f_back)
     if call.step is None:
-        call.way = recorder.scene.direct(frame, call.function, held)
+        call.way, call.folder = recorder.scene.direct(frame, call.function, held)
 
 
 def written(call: object) -> None:
@@ -224,9 +238,26 @@ def written(call: object) -> None:
     step, call.step = call.step, None
     if step is not None:
         note(step, call.function, call.cid, call.spool)
-    elif call.way is not None:
-        call.function.scenes.add(text([call.cid]))
-        call.spool.write(("E", call.cid, "scene", call.way))
+    elif call.way is not None and call.folder is None:
+        _write(call, call.way)
+
+
+def ended(recorder: object, call: object) -> None:
+    """Tells of a call that works in a temporary folder how a test came to it, and what it wrote there."""
+    (base, before, told), call.folder = call.folder, None
+    scene = recorder.scene
+    wrote = None if scene is None else folders.changed(base, before, lambda held: scene.stage.value(held, scene))
+    way = call.way
+    if wrote is not None:
+        told["steps"][-1]["folder"] = wrote
+        way = text(told)
+    if way is not None and len(way) <= LONGEST:
+        _write(call, way)
+
+
+def _write(call: object, way: str) -> None:
+    call.function.scenes.add(text([call.cid]))
+    call.spool.write(("E", call.cid, "scene", way))
 
 
 def request_made(recorder: object, frame: object, args: tuple) -> None:
@@ -292,6 +323,16 @@ def answered_by_django(recorder: object, frame: object, args: tuple) -> None:
     store = object.__getattribute__(held["headers"], "__dict__")["_store"]
     status = held.get("status_code", getattr(type(args[1]), "status_code", None))
     _answer(step, "django", status, list(dict.values(store)), held.get("_container"))
+
+
+def answered_by_starlette(recorder: object, frame: object, args: tuple) -> None:
+    """Notes an answer of Starlette, or of FastAPI."""
+    step = _answering(recorder)
+    if step is None or not step.asked:
+        return
+    held = state(args[0])
+    headers = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in held.get("raw_headers") or () if type(k) is bytes]
+    _answer(step, "starlette", held.get("status_code"), headers, [held.get("body")])
 
 
 def answered_by_click(recorder: object, frame: object, args: tuple) -> None:

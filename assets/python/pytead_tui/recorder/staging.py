@@ -4,9 +4,10 @@ Plain values are written as they are, texts with secret names as placeholders. A
 by the attributes from a fixture to it, or by the row that the test saved. Of all else the type alone is recorded: a test cannot have it.
 """
 
-from pytead_tui.recorder import kinds, redact
-from pytead_tui.recorder.objects import dict_of, mro_of, names_of, oid
+from pytead_tui.recorder import clients, kinds, redact
+from pytead_tui.recorder.objects import dict_of, mro_of, names_of, oid, state
 from pytead_tui.recorder.own import __builtins__, os, sys
+from pytead_tui.recorder.plans import lookup
 
 TEXT = 2000  # characters of a text
 ITEMS = 60  # of a container
@@ -14,7 +15,7 @@ DEEP = 6
 WAYS = 60  # attributes of a fixture's value
 _ATOMS = (type(None), bool, int, float)
 _EMPTY = (list, tuple, dict, set, frozenset, str, bytes)
-_VARARGS, _VARKEYWORDS = 4, 8
+_VARARGS, _VARKEYWORDS, _COROUTINE = 4, 8, 0x80
 
 
 def text(value: object) -> str:
@@ -45,6 +46,10 @@ class Stage:
         self.files = {str(item.path), *_files_of(getattr(item, "cls", None), is_own)}
         self.values: dict = {}
         self.case: "str | None" = None  # the class of a test of unittest
+        self.is_own = is_own
+        code = getattr(getattr(item, "function", None), "__code__", None)
+        self.is_async = code is not None and bool(code.co_flags & _COROUTINE)
+        self.clients: list = []  # the identities of clients that were made by hand, in order
         self.fixtures: dict = {}
         self.direct: list = []
         self.marks = _marks(item)
@@ -68,7 +73,8 @@ class Stage:
     def told(self) -> dict:
         """Gives what all steps of the test have in common."""
         return {"test": self.name, "fixtures": self.fixtures, "direct": self.direct, "marks": self.marks, "case": self.case,
-                "has_django": "pytest_django" in sys.modules, "patched": self.patched()}  # fmt: skip
+                "has_django": "pytest_django" in sys.modules, "patched": self.patched(),
+                "is_async": self.is_async}  # fmt: skip
 
     def patched(self) -> list:
         """Lists the fixtures of plugins by which the test put something in the place of something else."""
@@ -149,6 +155,11 @@ class Stage:
         if name is None and code.co_argcount:
             number = scene.row_number(held.get(code.co_varnames[0]))
             name = None if number is None else "#%d" % number
+        client = None
+        if code.co_argcount and (name is None or name.startswith("self.") or self.is_modules(name)):
+            client = self.client(held.get(code.co_varnames[0]), scene)
+        if name is None and client is not None:
+            name = "@%d" % client.pop("number")
         if name is None:
             return None
         method = code.co_name
@@ -158,11 +169,34 @@ class Stage:
         if names_of(type(held.get(code.co_varnames[0]))) == ("flask.testing", "FlaskCliRunner"):
             kwargs.pop("obj", None)  # what it adds, too
             args = [v for v in args if names_of(type(v))[0] != "flask.cli"]
+        if method == "invoke" and len(args) == 1 and "args" in kwargs:
+            args.append(kwargs.pop("args"))  # as people write it
         return {
             "kind": "call", "on": name, "type": ".".join(names_of(type(held.get(code.co_varnames[0])))), "method": method,
             "args": [self.value(v, scene) for v in args],
             "kwargs": [[key, self.named(key, v, scene)] for key, v in kwargs.items()],
+            **({} if client is None else {"client": client}),
+            **({"awaited": True} if code.co_flags & _COROUTINE else {}),
         }  # fmt: skip
+
+    def is_modules(self, name: str) -> bool:
+        """Whether a fixture is defined in a file of tests, where others cannot take it."""
+        return self.fixtures.get(name, {}).get("where") == "module"
+
+    def client(self, value: object, scene: object) -> "dict | None":
+        """Tells how a client of a framework is made anew, and which of the test's own clients it is."""
+        told = clients.told(value, lambda app: self.application(app, scene))
+        if told is None:
+            return None
+        if oid(value) not in self.clients:
+            self.clients.append(oid(value))
+        return {**told, "number": self.clients.index(oid(value))}
+
+    def application(self, app: object, scene: object) -> object:
+        """Tells an application: by the fixture whose value it is, where others can take that, or by its name in a module."""
+        way = self.way(app)
+        place = clients.place(app, self.is_own) if way is None or self.is_modules(way.split(".")[0]) else None
+        return self.value(app, scene) if place is None else {"name": place}
 
     def _receiver(self, frame: object) -> tuple:
         code = frame.f_code
@@ -264,8 +298,11 @@ class Stage:
         made = _made(t, value)
         if made is not None:
             return {"made": made}
-        if t is kinds.Function or isinstance(value, type):
-            return {"other": "function"} if t is kinds.Function else {"name": list(names_of(value))}
+        if t is kinds.Function:
+            is_named = lookup(value.__module__, value.__qualname__) is value
+            return {"name": [value.__module__, value.__qualname__]} if is_named else {"other": "function"}
+        if isinstance(value, type):
+            return {"name": list(names_of(value))}
         number = scene.row_number(value)
         if number is not None:
             return {"row": number}
@@ -274,7 +311,11 @@ class Stage:
                 own = [[k, self.value(v, scene, deep + 1)] for k, v in state(value).items() if k in ("user", "session")]
                 return {"request": {**told, "set": own}}
         way = self.way(value)
-        return {"other": ".".join(names_of(t))} if way is None else {"way": way}
+        if way is not None:
+            return {"way": way}
+        # An object of a module is the same for all: a command, an application.
+        place = clients.place(value, self.is_own) if names_of(t)[0] != "builtins" else None
+        return {"other": ".".join(names_of(t))} if place is None else {"name": place}
 
 
 def _base_of(cls: type) -> str:
@@ -294,15 +335,6 @@ def _made(t: type, value: object) -> "list | None":
     if (module, name) in (("datetime", "date"), ("datetime", "datetime")) and getattr(value, "tzinfo", None) is None:
         return [module, name + ".fromisoformat", value.isoformat()]
     return None
-
-
-def state(value: object) -> dict:
-    """Gives the attributes of an object without asking it."""
-    try:
-        held = object.__getattribute__(value, "__dict__")
-    except Exception:
-        return {}
-    return held if type(held) is dict else {}
 
 
 def locals_of(frame: object) -> dict:

@@ -1,0 +1,116 @@
+"""The files of a temporary folder before and after a call that a test makes itself: what the call wrote there.
+
+Owns which folder that is, and what is noted of its files. That the folder is pytest's `tmp_path` in a test made of the call is
+Rust's affair.
+"""
+
+from pytead_tui.recorder import project
+from pytead_tui.recorder.objects import names_of, state
+from pytead_tui.recorder.own import __builtins__, os, sys
+
+MOST = 60  # files and folders of such a folder; one with more is looked at no further
+TEXT = 2000  # bytes of a file that are kept
+CHANGED = 6  # files that a call wrote; one that wrote more has no test that anybody reads
+
+
+def path_of(value: object) -> "str | None":
+    """Gives the text of a path: a text, or one of pathlib's."""
+    if type(value) is str:
+        return value
+    if names_of(type(value)) in (("pathlib", "PosixPath"), ("pathlib._local", "PosixPath")):
+        return str(value)
+    return None
+
+
+def of(values: dict, held: tuple, root: str) -> "str | None":
+    """Gives the temporary folder that a call works in: that of a fixture of pytest's, or the outermost one that an argument, or
+    the working folder, names. `values` are those of the test's fixtures. A project, at `root`, may lie below one, too.
+    """
+    for name in ("tmp_path", "tmpdir"):
+        value = values.get(name)
+        found = path_of(value) or path_of(state(value).get("strpath"))
+        if found is not None:
+            return os.path.realpath(found)
+    home = getattr(sys.modules.get("tempfile"), "tempdir", None) or os.environ.get("TMPDIR") or "/tmp"
+    inside = os.path.realpath(home).rstrip("/") + "/"
+    for value in (*held, _working_folder()):
+        path = path_of(value)
+        if path is not None and path.startswith(inside) and "\0" not in path:
+            found = inside + path[len(inside) :].split("/")[0]
+            if os.path.isdir(found) and not (os.path.realpath(root) + "/").startswith(found + "/"):
+                return found
+    return None
+
+
+def _working_folder() -> "str | None":
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
+
+
+def is_inside(base: str) -> bool:
+    """Whether the program works in a folder."""
+    return _working_folder() == base
+
+
+def look(base: str) -> "dict | None":
+    """Lists the files and folders below a folder, each with how it looks; None where there are many."""
+    found: dict = {}
+    pending = [""]
+    try:
+        while pending:
+            folder = pending.pop()
+            for entry in sorted(os.listdir(os.path.join(base, folder))):
+                inside = os.path.join(folder, entry)
+                path = os.path.join(base, inside)
+                if len(found) >= MOST or os.path.islink(path):
+                    return None
+                if os.path.isdir(path):
+                    found[inside] = None
+                    pending.append(inside)
+                else:
+                    held = os.stat(path)
+                    small = held.st_size <= TEXT
+                    found[inside] = (held.st_size, held.st_mtime_ns, project.read(path) if small else b"")
+    except OSError:
+        return None
+    return found
+
+
+def changed(base: str, before: dict, told: object) -> "dict | None":
+    """Tells what changed in a folder: {base, folders and files that were there, what is there now}; None where nothing did, or
+    more than a reader wants. `told` tells a text.
+    """
+    after = look(base)
+    if after is None:
+        return None
+    names = [name for name in sorted({*before, *after}) if before.get(name, 0) != after.get(name, 0)]
+    # A new folder shows by what lies in it.
+    full = {os.path.dirname(name) for name in after}
+    names = [name for name in names if not (name in after and after[name] is None and name in full)]
+    if not names or len(names) > CHANGED:
+        return None
+    there = [[name, _content(before[name], told)] for name in names if name in before and before[name] is not None]
+    folders = {os.path.dirname(name) for name in names} | {name for name in names if before.get(name, 0) is None}
+    needed = [name for name in sorted(folders) if name and name in before]
+    now = [[name, _now(after, name, told)] for name in names]
+    return {"base": base, "folders": needed, "before": there, "after": now, "inside": is_inside(base)}
+
+
+def _now(after: dict, name: str, told: object) -> object:
+    if name not in after:
+        return {"gone": True}
+    return {"folder": True} if after[name] is None else _content(after[name], told)
+
+
+def _content(held: tuple, told: object) -> object:
+    size, _, content = held
+    if size > TEXT:
+        return {"long": True}
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        return {"bytes": content.decode("latin-1")}
+    text = told(text)
+    return {"text": text} if type(text) is str else {"long": True}

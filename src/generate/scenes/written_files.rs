@@ -1,0 +1,73 @@
+//! What a call wrote below a temporary folder: the files that lay there before, and assertions of those that lie there now.
+
+use crate::domain::reason::{Reason, ReasonCode};
+use crate::domain::scene::{Folder, Written};
+use crate::generate::layout::{self, Expr, string};
+use crate::generate::surroundings::Laid;
+
+/// Characters of the files that a test spells.
+const TEXT_MAX: usize = 800;
+
+/// Adds the lines around a call that wrote below a folder, which is pytest's `tmp_path` in its test.
+///
+/// # Errors
+/// Fails with the reason why a test cannot spell the files.
+pub(in crate::generate) fn lay(folder: &Folder, laid: &mut Laid) -> Result<(), Reason> {
+    let spelled = |held: &Written| if let Written::Text(text) | Written::Bytes(text) = held { text.chars().count() } else { 0 };
+    let size: usize = folder.before.iter().chain(&folder.after).map(|(_, held)| spelled(held)).sum();
+    if size > TEXT_MAX {
+        return Err(ReasonCode::InputFilesTooLarge.with(size));
+    }
+    laid.fixtures.insert("tmp_path");
+    let there: Vec<String> = laid.lines.iter().map(Expr::flat).collect();
+    let mut lines = Vec::new();
+    for path in &folder.folders {
+        let made = format!("(tmp_path / {}).mkdir(", string(path));
+        let is_outer = folder.folders.iter().any(|other| other.starts_with(&format!("{path}/")));
+        if !is_outer && !there.iter().any(|line| line.starts_with(&made)) {
+            let how = if path.contains('/') || folder.folders.len() > 1 { "parents=True, exist_ok=True" } else { "" };
+            lines.push(Expr::Atom(format!("{made}{how})")));
+        }
+    }
+    for (path, held) in &folder.before {
+        let place = format!("(tmp_path / {})", string(path));
+        if there.iter().any(|line| line.starts_with(&format!("{place}.write_"))) {
+            continue; // the call read it, too
+        }
+        lines.push(match held {
+            Written::Text(text) => {
+                let coding = (!text.is_ascii()).then(|| Expr::atom("encoding=\"utf-8\""));
+                Expr::call(&format!("{place}.write_text"), std::iter::once(Expr::Text(text.clone())).chain(coding).collect())
+            }
+            Written::Bytes(text) => Expr::call(&format!("{place}.write_bytes"), vec![bytes(text)]),
+            Written::Long(_) | Written::Folder(_) | Written::Gone(_) => return Err(ReasonCode::InputFilesTooLarge.into()),
+        });
+    }
+    lines.append(&mut laid.lines);
+    laid.lines = lines;
+    let changes_folder = "monkeypatch.chdir(tmp_path)";
+    if folder.inside && !there.iter().any(|line| line == changes_folder) {
+        laid.lines.push(Expr::atom(changes_folder));
+        laid.fixtures.insert("monkeypatch");
+    }
+    for (path, held) in &folder.after {
+        let place = format!("(tmp_path / {})", string(path));
+        laid.after.push(match held {
+            Written::Text(text) => {
+                let coding = if text.is_ascii() { "" } else { "encoding=\"utf-8\"" };
+                let read = Expr::Atom(format!("assert {place}.read_text({coding}) == "));
+                Expr::Chain(Box::new(read), Box::new(Expr::Text(text.clone())))
+            }
+            Written::Bytes(text) => Expr::Atom(format!("assert {place}.read_bytes() == {}", bytes(text).flat())),
+            Written::Long(_) => Expr::Atom(format!("assert {place}.is_file()")),
+            Written::Folder(_) => Expr::Atom(format!("assert {place}.is_dir()")),
+            Written::Gone(_) => Expr::Atom(format!("assert not {place}.exists()")),
+        });
+    }
+    Ok(())
+}
+
+fn bytes(text: &str) -> Expr {
+    let held: Vec<u8> = text.chars().map(|c| u8::try_from(c as u32).unwrap_or(b'?')).collect();
+    Expr::Atom(layout::bytes(&held))
+}
