@@ -403,7 +403,9 @@ impl<'s, 'a> Writer<'s, 'a> {
         // What else gives an object that no step used did nothing for the request.
         let is_felt = |name: &&str| {
             scene.fixtures.get(*name).is_some_and(|origin| {
-                origin.place != Defined::Plugin && (origin.pk.is_some() || origin.ty.starts_with("builtins."))
+                // A module, a class or a function is there without the fixture, too.
+                let is_code = matches!(origin.ty.as_str(), "builtins.module" | "builtins.function" | "builtins.type");
+                origin.place != Defined::Plugin && (origin.pk.is_some() || origin.ty.starts_with("builtins.") && !is_code)
             })
         };
         let wanted: Vec<&str> = direct.filter(is_felt).collect();

@@ -53,8 +53,10 @@ impl Names {
         }
         // Votes of all files below one topmost folder for a root that makes an import in the project right.
         let mut votes: HashMap<&str, BTreeMap<&str, usize>> = HashMap::new();
+        let mut tops: BTreeSet<&str> = BTreeSet::new();
         for (file, _) in modules {
             let top = self.top(folder(file.as_str()));
+            tops.insert(top);
             let mut root = if self.packages.contains(folder(file.as_str())) { folder(top) } else { top };
             loop {
                 if imported.contains(&dotted(file, root)) {
@@ -66,16 +68,34 @@ impl Names {
                 root = folder(root);
             }
         }
-        let settled = votes
+        let mut settled: BTreeMap<String, String> = votes
             .into_iter()
             .filter_map(|(top, roots)| {
                 let (root, _) = roots.into_iter().max_by_key(|(root, count)| (*count, root.len()))?;
                 Some((top.to_owned(), root.to_owned()))
             })
             .collect();
+        for (top, root) in self.beside(tops, &settled) {
+            settled.insert(top, root);
+        }
         let changed = self.settled != settled;
         self.settled = settled;
         changed
+    }
+
+    /// Gives the roots of packages that no import names: those of the packages beside them, where imports name these from above their
+    /// folder.
+    fn beside(&self, tops: BTreeSet<&str>, settled: &BTreeMap<String, String>) -> Vec<(String, String)> {
+        let mut of_folders: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+        for (top, root) in settled.iter().filter(|(top, _)| self.packages.contains(top.as_str())) {
+            *of_folders.entry(folder(top)).or_default().entry(root).or_default() += 1;
+        }
+        let open = tops.into_iter().filter(|top| self.packages.contains(*top) && !settled.contains_key(*top));
+        let found = open.filter_map(|top| {
+            let (root, _) = of_folders.get(folder(top))?.iter().max_by_key(|(root, count)| (**count, root.len()))?;
+            Some((top.to_owned(), (*root).to_owned()))
+        });
+        found.collect()
     }
 
     /// Ascends while the folder is a package: gives the topmost package, or the folder itself.
@@ -185,6 +205,9 @@ mod tests {
         let files = ["space/shop/__init__.py", "space/shop/cart.py"];
         assert_eq!(names(&files, &["space.shop.cart"], "space/shop/cart.py"), ("space.shop.cart".into(), String::new()));
         assert_eq!(names(&files, &[], "space/shop/cart.py"), ("shop.cart".into(), "space".into()));
+        let beside = ["space/shop/__init__.py", "space/shop/cart.py", "space/bank/__init__.py", "space/bank/account.py"];
+        assert_eq!(names(&beside, &["space.shop.cart"], "space/bank/account.py"), ("space.bank.account".into(), String::new()));
+        assert_eq!(names(&beside, &["shop.cart"], "space/bank/account.py"), ("bank.account".into(), "space".into()));
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub(in crate::generate) fn lay(folder: &Folder, laid: &mut Laid) -> Result<(), R
                 Expr::call(&format!("{place}.write_text"), std::iter::once(Expr::Text(text.clone())).chain(coding).collect())
             }
             Written::Bytes(text) => Expr::call(&format!("{place}.write_bytes"), vec![bytes(text)]),
-            Written::Long(_) | Written::Folder(_) | Written::Gone(_) => return Err(ReasonCode::InputFilesTooLarge.into()),
+            Written::Long(_) | Written::Folder(_) | Written::Gone(_) => return Err(ReasonCode::InputFilesTooLarge.with(TEXT_MAX)),
         });
     }
     lines.append(&mut laid.lines);

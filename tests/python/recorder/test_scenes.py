@@ -1,5 +1,6 @@
 """What a recorded test did with the fixtures of its project until it made a call."""
 
+import importlib.util
 import json
 
 import pytest
@@ -359,22 +360,24 @@ def test_an_application_that_starts_up_is_told(asgi):
 
 def test_awaited_requests_are_told_as_such(asgi):
     pytest.importorskip("pytest_asyncio")
-    pytest.importorskip("httpx2")
+    library = "httpx2" if importlib.util.find_spec("httpx2") else "httpx"
+    pytest.importorskip(library)
     told = asgi(
+        f"import {library} as httpx\n"
         """
-        import httpx2 as httpx, pytest
-        from shop.web import app
+import pytest
+from shop.web import app
 
-        @pytest.mark.asyncio
-        async def test_a():
-            async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://shop") as client:
-                await client.get("/found", params={"q": "tea"})
-        """
+@pytest.mark.asyncio
+async def test_a():
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://shop") as client:
+        await client.get("/found", params={"q": "tea"})
+"""
     )
     (scene,) = told["wanted"]
     (step,) = scene["steps"]
     assert scene["is_async"] and step["awaited"] and step["method"] == "get"
-    assert step["client"]["transport"] == ["httpx2", "ASGITransport"]
+    assert step["client"]["transport"] == [library, "ASGITransport"]
     assert step["client"]["kwargs"] == [["base_url", "http://shop"]]
     assert step["answer"]["body"] == '{"found":"tea"}'
 

@@ -185,18 +185,12 @@ class Stage:
 
     def client(self, value: object, scene: object) -> "dict | None":
         """Tells how a client of a framework is made anew, and which of the test's own clients it is."""
-        told = clients.told(value, lambda app: self.application(app, scene))
+        told = clients.told(value, lambda app: self.value(app, scene))
         if told is None:
             return None
         if oid(value) not in self.clients:
             self.clients.append(oid(value))
         return {**told, "number": self.clients.index(oid(value))}
-
-    def application(self, app: object, scene: object) -> object:
-        """Tells an application: by the fixture whose value it is, where others can take that, or by its name in a module."""
-        way = self.way(app)
-        place = clients.place(app, self.is_own) if way is None or self.is_modules(way.split(".")[0]) else None
-        return self.value(app, scene) if place is None else {"name": place}
 
     def _receiver(self, frame: object) -> tuple:
         code = frame.f_code
@@ -311,11 +305,13 @@ class Stage:
                 own = [[k, self.value(v, scene, deep + 1)] for k, v in state(value).items() if k in ("user", "session")]
                 return {"request": {**told, "set": own}}
         way = self.way(value)
-        if way is not None:
+        if way is not None and not self.is_modules(way.split(".")[0]):
             return {"way": way}
         # An object of a module is the same for all: a command, an application.
-        place = clients.place(value, self.is_own) if names_of(t)[0] != "builtins" else None
-        return {"other": ".".join(names_of(t))} if place is None else {"name": place}
+        place = clients.place(value, self.is_own) if way is not None or names_of(t)[0] != "builtins" else None
+        if place is not None:
+            return {"name": place}
+        return {"other": ".".join(names_of(t))} if way is None else {"way": way}
 
 
 def _base_of(cls: type) -> str:
