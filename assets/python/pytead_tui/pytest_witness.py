@@ -8,7 +8,9 @@ with what they were before any test was imported. All that is used for it was lo
 import builtins
 import functools
 import inspect
+import os
 import sys
+import sysconfig
 import tempfile
 import types
 import unittest
@@ -107,7 +109,7 @@ class Witness:
 
     def warned(self, message: "warnings.WarningMessage", when: str, nodeid: str) -> "dict | None":
         """Gives the line that says what a test warned of, and nobody expected."""
-        if when != "runtest":
+        if when != "runtest" or _is_of_a_library(message):
             return None
         said = f"{message.category.__name__}: {' '.join(str(message.message).split())}"
         return {"kind": "reached", "nodeid": nodeid, "reached": [["warning", said[:_LONGEST]]]}
@@ -129,6 +131,16 @@ class Witness:
         except Exception as error:
             why = f"after it pytest cannot report a failure: {type(error).__name__}"
         return [_failed({"kind": "phase", "nodeid": nodeid, "when": "teardown", "seconds": 0.0}, why) for nodeid in nodeids if why]
+
+
+def _is_of_a_library(message: "warnings.WarningMessage") -> bool:
+    """Whether an installed package, or Python's own library, is told that something of another one goes away: no test can mend
+    that, and the project's tests are warned of it, too.
+    """
+    if not issubclass(message.category, (DeprecationWarning, PendingDeprecationWarning, FutureWarning)):
+        return False
+    homes = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    return any(home and message.filename.startswith(home + os.sep) for home in homes)
 
 
 class _MustFail(pytest.Item):
