@@ -218,7 +218,10 @@ impl Scope {
             return self.claim(import).map(|import| (join(alias, qualname), Some(import)));
         }
         let head = qualname.split('.').next().unwrap_or_default().to_owned();
-        let spelled_out = head.is_empty() || SPELLED_OUT.contains(&module.as_str()) || would_confuse(&head);
+        // Frameworks' own clients say that they are no tests, and everybody imports them by their names.
+        let is_client = head == "TestClient" && module.ends_with(".testclient");
+        let confuses = would_confuse(&head) && !is_client;
+        let spelled_out = head.is_empty() || SPELLED_OUT.contains(&module.as_str()) || confuses;
         if !spelled_out && let Ok(import) = self.claim(Import::From { module: module.clone(), name: head }) {
             return Ok((qualname.to_owned(), Some(import)));
         }

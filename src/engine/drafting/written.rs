@@ -11,7 +11,7 @@ use crate::domain::call::{Call, CallId, Outcome};
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::reason::ReasonCode;
-use crate::domain::scene::{Folder, Scene, Step};
+use crate::domain::scene::{Answer, Folder, Framework, Scene, Step};
 use crate::domain::touch::Touch;
 use crate::domain::value::{TypeName, Value};
 use crate::engine::calls::eligible;
@@ -159,6 +159,15 @@ pub(super) fn add_scenes(made: &mut [Made], functions: &[Recorded], project: Pro
     let told = |one: &Made| (project.scenes)(&one.function);
     // A row that the project's fixtures give says more than one with all its columns.
     let has_row = |one: &Told| one.made.as_ref().is_some_and(|call| call.args.iter().any(|arg| one.is_row(&arg.name)));
+    // The name of a command leads to an object of the framework, which calls the function.
+    for one in made.iter_mut() {
+        let function = functions.iter().find(|(function, ..)| function.id == one.function);
+        let is_command = function.is_some_and(|(function, ..)| function.decorators.iter().any(|by| makes_a_command(by)));
+        let is_run = || (project.scenes)(&one.function).iter().any(|told| told.scene.answer().is_some_and(is_of_click));
+        if is_command && is_run() {
+            one.draft = None;
+        }
+    }
     let is_open = |one: &Made| one.draft.is_none() && !told(one).is_empty() || told(one).iter().any(has_row);
     let mut order: Vec<usize> = (0..made.len()).filter(|at| is_open(&made[*at])).collect();
     order.sort_by_key(|at| (told(&made[*at]).len(), *at));
@@ -194,6 +203,16 @@ pub(super) fn add_scenes(made: &mut [Made], functions: &[Recorded], project: Pro
             one.draft = Some(scenes::draft(function, &found.tests, project, &target, one.left_out.clone()));
         }
     }
+}
+
+/// Tells whether a decorator makes a command of click's of a function: `click.command()`, `app.command("add")`.
+fn makes_a_command(decorator: &str) -> bool {
+    let name = decorator.split('(').next().unwrap_or_default();
+    matches!(name.rsplit('.').next(), Some("command" | "group" | "callback"))
+}
+
+fn is_of_click(answer: &Answer) -> bool {
+    answer.by == Framework::Click
 }
 
 /// Lists the faults of a function, by their numbers, that all of its calls were tried with and none noticed.
