@@ -77,7 +77,7 @@ pub enum Step {
         answer: Option<Answer>,
         /// How what it is called on is made anew, where that is a client which no fixture for others gives (`@0`).
         #[serde(default)]
-        client: Option<Client>,
+        client: Option<Box<Client>>,
         /// What it called was awaited.
         #[serde(default)]
         awaited: bool,

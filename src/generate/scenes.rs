@@ -70,7 +70,7 @@ pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Sc
     if let Some(name) = scene.patched.first() {
         return Err(ReasonCode::FixtureChanged.of(name));
     }
-    let receiver = writer.receiver(on, ty, client.as_ref())?;
+    let receiver = writer.receiver(on, ty, client.as_deref())?;
     let act = writer.call(&receiver, method, args, kwargs)?;
     let name = if answer.by == Framework::Click { RESULT } else { RESPONSE };
     let mut after = act.lines(4, &format!("{name} = {}", awaiting(*awaited)), "");
@@ -305,7 +305,7 @@ impl<'s, 'a> Writer<'s, 'a> {
                 Ok(Expr::call_with(&spelled, self.items(args, kwargs)?).lines(4, "", ""))
             }
             Step::Call { on, ty, method, args, kwargs, client, awaited, .. } => {
-                let receiver = self.receiver(on, ty, client.as_ref())?;
+                let receiver = self.receiver(on, ty, client.as_deref())?;
                 Ok(self.call(&receiver, method, args, kwargs)?.lines(4, awaiting(*awaited), ""))
             }
             Step::Row { model, method, args, kwargs, .. } => {
@@ -378,7 +378,8 @@ impl<'s, 'a> Writer<'s, 'a> {
         let scene = self.scene;
         let mut lines = Vec::new();
         let has_db = |name: &str| matches!(name, "db" | "transactional_db" | "django_db_reset_sequences");
-        let is_case = scene.case.as_deref().is_some_and(|case| !case.is_empty() && !case.ends_with("SimpleTestCase"));
+        let of_django = |case: &str| case.starts_with("django.test.") || case.starts_with("rest_framework.test.");
+        let is_case = scene.case.as_deref().is_some_and(|case| of_django(case) && !case.ends_with("SimpleTestCase"));
         for (name, args, kwargs) in &scene.marks {
             if name == "usefixtures" {
                 continue;

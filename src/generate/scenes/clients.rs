@@ -1,7 +1,7 @@
 //! What a step is called on: the value of a fixture, a row, or a client that the test makes itself, as the recorded one did.
 
 use crate::domain::reason::{Reason, ReasonCode};
-use crate::domain::scene::Client;
+use crate::domain::scene::{Client, Defined};
 use crate::domain::value::TypeName;
 use crate::generate::layout::{Expr, Item};
 use crate::generate::scenes::Writer;
@@ -61,7 +61,12 @@ impl Writer<'_, '_> {
     fn made(&mut self, on: &str, client: &Client) -> Result<String, Reason> {
         if let Some(made) = &self.client {
             // A second one has cookies of its own.
-            return if made.on == on { Ok(made.name.clone()) } else { Err(ReasonCode::UnwritableStep.of(&client.name)) };
+            let is_modules = |on: &str| self.scene.fixtures.get(on).is_some_and(|origin| origin.place == Defined::Module);
+            return match [on, made.on.as_str()].into_iter().find(|on| is_modules(on)) {
+                _ if made.on == on => Ok(made.name.clone()),
+                Some(fixture) => Err(ReasonCode::FixtureInTestFile.of(fixture)),
+                None => Err(ReasonCode::UnwritableStep.of(&client.name)),
+            };
         }
         if client.replaced {
             return Err(ReasonCode::FixtureChanged.of("dependency_overrides"));
