@@ -177,7 +177,7 @@ fn clients_that_tests_make_themselves_are_made_again_of_the_application() {
         .map(|module| place.read(&format!("tests/pytead/test_pytead_shop__{module}.py")))
         .collect();
     for lines in [
-        "from shop.web import app\n",
+        "from shop.web import app, price_of\n",
         "    client = TestClient(app)\n    response = client.get(\"/price/glue\")\n    assert response.status_code == 404\n    \
          assert response.json() == {\"error\": \"not sold here\"}\n",
         "    response = client.get(\"/hello\", headers={\"x-name\": \"Ada\"})\n    assert response.status_code == 200\n    \
