@@ -95,7 +95,7 @@ fn inside(text: &str, from: usize, quote: char) -> (usize, usize, usize) {
         end += at;
         let before = &text[from..end];
         let escapes = before.len() - before.trim_end_matches('\\').len();
-        if is_escaped || escapes % 2 == 0 || text[end..].starts_with('\n') {
+        if is_escaped || escapes.is_multiple_of(2) || text[end..].starts_with('\n') {
             let held = if is_escaped { escapes } else { 0 };
             return (from, end - held, end + 1);
         }

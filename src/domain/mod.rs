@@ -23,6 +23,7 @@ pub mod journey;
 pub mod killer;
 pub mod likeness;
 pub mod observation;
+pub mod outcome;
 pub mod parts;
 pub mod proposal;
 pub mod proposal_subject;

@@ -141,7 +141,7 @@ async fn modules_are_imported_from_texts_that_stand_in_for_their_files() {
         let replies = worker.replay(&[call(1, "main:both", &[])], true, None, &texts).await.unwrap().all().await.unwrap();
         let ending = replies[0].result.as_ref().unwrap();
         let both = Value::Tuple(vec![Value::Str("\u{e9}".into()), Value::Int(3)]);
-        assert_eq!(ended(&ending), returned(both), "{python}");
+        assert_eq!(ended(ending), returned(both), "{python}");
         let entered: Vec<&str> = ending.entered.iter().map(|(path, _)| path.as_str()).collect();
         assert_eq!(entered, ["gone/deep.py", "main.py", "pkg/price.py"], "{python}");
         // The next request has the files again.
