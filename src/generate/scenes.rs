@@ -9,6 +9,7 @@ mod clients;
 mod tests;
 mod told;
 mod values;
+mod writer;
 pub(in crate::generate) mod written_files;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,14 +26,11 @@ use crate::domain::value::{TypeName, Value};
 use crate::generate::expect::Assertion;
 use crate::generate::layout::{Expr, Item};
 use crate::generate::project::Project;
-use crate::generate::scope::{Import, Scope, is_identifier, snake};
+use crate::generate::scenes::writer::{RESPONSE, RESULT, Writer};
+use crate::generate::scope::{Import, Scope, is_identifier};
 
 /// Lines before the act that anybody reads.
 const SETUP_MAX: usize = 12;
-
-/// What a test is called that a client gives.
-const RESPONSE: &str = "response";
-const RESULT: &str = "result";
 
 /// A test, without its name.
 #[derive(Debug, Clone, PartialEq)]
@@ -183,58 +181,7 @@ pub fn around(scene: &Scene, call: &Call, project: Project<'_>, scope: &Scope, f
     Ok(made)
 }
 
-/// Writes the steps of one scene.
-struct Writer<'s, 'a> {
-    scene: &'s Scene,
-    project: Project<'a>,
-    scope: Scope,
-    /// The folder of accepted tests, absolute.
-    folder: std::path::PathBuf,
-    fixtures: Vec<String>,
-    imports: BTreeSet<Import>,
-    taken: BTreeSet<String>,
-    /// The names of rows, by their steps.
-    rows: BTreeMap<usize, String>,
-    /// The rows that something refers to.
-    used: BTreeSet<usize>,
-    /// The client that no fixture gives.
-    client: Option<clients::Made>,
-    /// The numbers of secrets that have made-up values, in order.
-    secrets: Vec<u64>,
-}
-
-impl<'s, 'a> Writer<'s, 'a> {
-    fn new(scene: &'s Scene, project: Project<'a>, scope: Scope, folder: &str) -> Self {
-        let mut writer = Self {
-            scene,
-            project,
-            scope,
-            folder: Path::new(project.root).join(folder),
-            fixtures: Vec::new(),
-            imports: BTreeSet::new(),
-            taken: BTreeSet::from([RESPONSE.to_owned(), RESULT.to_owned()]),
-            rows: BTreeMap::new(),
-            used: BTreeSet::new(),
-            client: None,
-            secrets: Vec::new(),
-        };
-        writer.name_rows();
-        writer
-    }
-
-    fn name_rows(&mut self) {
-        let scene = self.scene;
-        // What a fixture may be called is no name for anything else.
-        self.taken.extend(scene.fixtures.keys().cloned());
-        for (at, step) in scene.steps.iter().enumerate() {
-            if let Step::Row { model, .. } = step {
-                let short = model.1.rsplit('.').next().unwrap_or_default();
-                let name = self.scope.local(&snake(short), &mut self.taken);
-                self.rows.insert(at, name);
-            }
-        }
-    }
-
+impl Writer<'_, '_> {
     /// Takes a fixture as a parameter.
     fn fixture(&mut self, name: &str) -> Result<(), Reason> {
         self.reaches(name)?;

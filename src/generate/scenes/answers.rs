@@ -8,7 +8,7 @@ use crate::base::text::width;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::scene::{Answer, Framework, Scene, Step};
 use crate::generate::layout::{Expr, WIDTH};
-use crate::generate::scenes::Writer;
+use crate::generate::scenes::writer::Writer;
 use crate::generate::scope::snake;
 
 /// Texts of a page that are asserted.

@@ -4,7 +4,7 @@ use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::scene::{Client, Defined};
 use crate::domain::value::TypeName;
 use crate::generate::layout::{Expr, Item};
-use crate::generate::scenes::Writer;
+use crate::generate::scenes::writer::Writer;
 
 /// What a client is called that a class of tests has.
 const CLIENT: &str = "client";

@@ -6,7 +6,7 @@ use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::scene::Step;
 use crate::domain::value::TypeName;
 use crate::generate::layout::{self, Expr};
-use crate::generate::scenes::Writer;
+use crate::generate::scenes::writer::Writer;
 use crate::generate::scope::{Import, is_identifier, snake};
 
 impl Writer<'_, '_> {
