@@ -119,7 +119,7 @@ const OWN: &[(&str, &str)] = &[
     ("FILE CONFIG.yaml -o DIR", "shop/pricing.py myconfig.yaml -o drafts"),
     ("module:function", "shop.pricing:shipping_for"),
     ("MODULE:FUNCTION", "shop.pricing:shipping_for"),
-    ("[-l N] -t FUNC", "-l 5 -t shop.pricing:shipping_for"),
+    ("[--limit N] -t FUNC", "--limit 5 -t shop.pricing:shipping_for"),
     ("import FOLDER", "import call_logs"),
     // Nobody is there to be asked.
     ("agent init claude", "agent init claude --yes"),
