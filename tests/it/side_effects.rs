@@ -21,7 +21,7 @@ class Store:
         (self.folder / name).write_text("\n".join(str(row) for row in rows))
 
     def note(self, text):
-        log.info("noted %s", text)
+        log.error("noted %s", text)
 
     def say(self, text):
         print("saying " + text)
@@ -58,7 +58,6 @@ def send_one(number):
 "#;
 
 const TESTS: &str = r#"import asyncio
-import logging
 
 import pytest
 
@@ -70,8 +69,7 @@ def store(tmp_path):
     return app.Store(tmp_path)
 
 
-def test_all(store, caplog):
-    caplog.set_level(logging.INFO)
+def test_all(store):
     store.write("a.txt", [1, 2])
     store.note("x")
     store.say("x")
@@ -99,7 +97,7 @@ fn an_edit_that_changes_only_a_side_effect_is_told() {
     let place = recorded();
     let edits = [
         ("\"\\n\".join", "\"; \".join", "write", "files['tmp_path/a.txt']"),
-        ("noted %s", "NOTED %s", "note", "log[0]"),
+        ("noted %s", "NOTED %s", "note", "error output"),
         ("saying ", "SAYING ", "say", "output"),
         ("(name,))", "(name.upper(),))", "keep", "statements["),
         ("        db.commit()\n", "", "keep", "statements"),
@@ -107,9 +105,9 @@ fn an_edit_that_changes_only_a_side_effect_is_told() {
         ("\"sent\"", "\"SENT\"", "send", "output"),
         ("\"hello\"", "\"bye\"", "greet", "output"),
         ("send_one(number + 1)", "send_one(number + 2)", "send_two", "calls of send_one[1].number"),
-        ("%d left", "%d are left", "warn", "log[0]"),
-        ("log.warning", "log.error", "warn", "log[0]"),
-        ("        log.info(\"noted %s\", text)\n", "        pass\n", "note", "log"),
+        ("%d left", "%d are left", "warn", "error output"),
+        ("log.warning", "log.critical", "warn", "log[0]"),
+        ("        log.error(\"noted %s\", text)\n", "        pass\n", "note", "error output"),
     ];
     for (old, new, function, where_) in edits {
         place.edit("app.py", old, new);
@@ -127,7 +125,7 @@ fn a_refactoring_that_does_the_same_is_as_before() {
     let place = recorded();
     let edits = [
         ("print(\"saying \" + text)", "message = \"saying \" + text\n        print(message)"),
-        ("log.info(\"noted %s\", text)", "log.info(f\"noted {text}\")"),
+        ("log.error(\"noted %s\", text)", "log.error(f\"noted {text}\")"),
         ("\"\\n\".join(str(row) for row in rows)", "\"\\n\".join(map(str, rows))"),
         ("    send_one(number)\n    send_one(number + 1)\n", "    for more in (0, 1):\n        send_one(number + more)\n"),
         ("    send_one(number)\n    send_one(number + 1)\n", "    send_one(number + 1)\n    send_one(number)\n"),
