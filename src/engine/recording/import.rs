@@ -289,7 +289,8 @@ fn call_of(
             let value = Value::Name(TypeName::new(function.id.module(), class));
             args.push(Argument::new(&first.name, first.kind, value));
             params = rest;
-            if matches!(old.args.first(), Some(first) if old.is_graph || matches!(first, Value::Name(_))) {
+            if matches!(old.args.first(), Some(first) if old.is_graph && old.args.len() > params.len() || matches!(first, Value::Name(_)))
+            {
                 old.args.remove(0);
             }
         }
