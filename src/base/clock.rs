@@ -17,6 +17,20 @@ pub fn now() -> Moment {
     Moment(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
+/// Gives the date of a day that is counted from 1970-01-01: year, month from 1, and day of the month.
+#[must_use]
+pub const fn date(days: i64) -> (i64, i64, i64) {
+    // Counted in years from the first of March, so that a leap day is the last of its year.
+    let shifted = days + 719_468;
+    let of_era = shifted.rem_euclid(146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    (year + shifted.div_euclid(146_097) * 400 + (month <= 2) as i64, month, day)
+}
+
 /// Tells a time that never goes back in this process, for what waits or fades: as the time of day, until somebody sets that back.
 #[must_use]
 pub fn steady() -> Moment {
@@ -90,6 +104,15 @@ mod tests {
     fn what_was_is_so_long_ago() {
         for (minutes, expected) in [(-3, "just now"), (0, "just now"), (4, "4 min ago"), (100, "1 h ago"), (4_320, "3 d ago")] {
             assert_eq!(ago(Moment(0), Moment(minutes * 60_000)), expected);
+        }
+    }
+
+    #[test]
+    fn days_have_their_dates() {
+        for (days, expected) in
+            [(0, (1970, 1, 1)), (-1, (1969, 12, 31)), (11_016, (2000, 2, 29)), (19_782, (2024, 2, 29)), (20_779, (2026, 11, 22))]
+        {
+            assert_eq!(date(days), expected, "{days}");
         }
     }
 

@@ -25,7 +25,7 @@ const KNOWN_MIN: usize = 6;
 /// A shorter one stands alone: inside a word it may be by chance.
 const ALONE: usize = 8;
 
-/// What stands for a whole value.
+/// Replaces a whole value.
 const HIDDEN: &str = "[REDACTED]";
 /// A smaller number says how long or how many.
 const PIN: u64 = 1000;
@@ -237,23 +237,15 @@ impl Redactor {
     /// Gives what stands under a name of several secrets without them: all texts, or those that look random. With `numbers`, a
     /// number in a list or right under a key is one; any other says how many there are.
     fn several(&mut self, value: Value, perhaps: bool, numbers: bool) -> Value {
-        let is_secret_number = |item: &Value| numbers && item.as_u64().is_some_and(|number| number >= PIN);
         match value {
             Value::String(text) if text.is_empty() || (perhaps && !is_random(&text)) => self.value(Value::String(text)),
             Value::String(_) => Value::String(HIDDEN.into()),
             Value::Array(items) => {
-                let item = |item: Value| match is_secret_number(&item) {
-                    true => Value::String(HIDDEN.into()),
-                    false => self.several_in(item, perhaps, numbers),
-                };
-                Value::Array(items.into_iter().map(item).collect())
+                Value::Array(items.into_iter().map(|item| self.one_of_several(item, perhaps, numbers)).collect())
             }
             Value::Object(fields) => {
                 let field = |(name, item): (String, Value)| {
-                    let item = match is_secret_number(&item) {
-                        true => Value::String(HIDDEN.into()),
-                        false => self.several_in(item, perhaps, numbers),
-                    };
+                    let item = self.one_of_several(item, perhaps, numbers);
                     let name = if is_random(&name) { HIDDEN.into() } else { self.redact(&name).unwrap_or(name) };
                     (name, item)
                 };
@@ -264,7 +256,10 @@ impl Redactor {
     }
 
     /// Does so with what is in a list or under a key of them: there a mapping is about one secret.
-    fn several_in(&mut self, item: Value, perhaps: bool, numbers: bool) -> Value {
+    fn one_of_several(&mut self, item: Value, perhaps: bool, numbers: bool) -> Value {
+        if numbers && item.as_u64().is_some_and(|number| number >= PIN) {
+            return Value::String(HIDDEN.into());
+        }
         let numbers = numbers && !item.is_object();
         self.several(item, perhaps, numbers)
     }

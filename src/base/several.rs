@@ -88,7 +88,7 @@ fn inside(text: &str, from: usize, quote: char) -> (usize, usize, usize) {
         let end = text[start..].find(&long).map_or(text.len(), |at| start + at);
         return (start, end, (end + 3).min(text.len()));
     }
-    // In a literal that stands in another one, its quotes are escaped.
+    // Inside another literal, the quotes of a literal are escaped.
     let is_escaped = text[..from - 1].ends_with('\\');
     let mut end = from;
     while let Some(at) = text[end..].find([quote, '\n']) {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Number, Value as Json, json};
 
-use crate::base::clock::Moment;
+use crate::base::clock::{self, Moment};
 use crate::domain::call::{Call, Outcome};
 use crate::domain::function::{FunctionId, ParamKind};
 use crate::domain::value::Value;
@@ -65,14 +65,7 @@ fn dotted(function: &FunctionId) -> String {
 /// Writes a moment as Python does: `2026-11-27T20:28:17.398+00:00`.
 fn iso(milliseconds: i64) -> String {
     let (days, rest) = (milliseconds.div_euclid(86_400_000), milliseconds.rem_euclid(86_400_000));
-    // Days from a first of March on: a leap day is the last of its year.
-    let day = days + 719_468;
-    let (era, of_era) = (day.div_euclid(146_097), day.rem_euclid(146_097));
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let (day, month) = (of_year - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
-    let year = year + era * 400 + i64::from(month <= 2);
+    let (year, month, day) = clock::date(days);
     let (hours, minutes, seconds) = (rest / 3_600_000, rest / 60_000 % 60, rest / 1_000 % 60);
     format!("{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}.{:03}+00:00", rest % 1_000)
 }

@@ -158,25 +158,20 @@ fn compared(changed: &[(String, Value)], read: bool) -> impl Iterator<Item = &(S
 /// Finds where side effects differ first, by kind: ` log[0]`, ` files['a.txt']`.
 fn side_effects(old: &Value, new: &Value) -> Option<Difference> {
     let (Value::Dict(old), Value::Dict(new)) = (old, new) else { return values(" side effects", old, new) };
-    let of = |all: &'_ [(Value, Value)], kind: &Value| all.iter().find(|(key, _)| key == kind).map(|(_, value)| value.clone());
-    for (kind, before) in old {
+    let only_new = new.iter().filter(|(kind, _)| of_kind(old, kind).is_none());
+    old.iter().chain(only_new).find_map(|(kind, _)| {
         let path = format!(" {}", text_of(kind));
-        match of(new, kind) {
-            after if text_of(kind).starts_with(CALLS) => {
-                if let Some(found) = after.and_then(|after| arguments(&path, before, &after)) {
-                    return Some(found);
-                }
-            }
-            Some(after) => {
-                if let Some(found) = values(&path, before, &after) {
-                    return Some(found);
-                }
-            }
-            None => return Some(Difference { path, old: Some(before.clone()), new: None }),
+        match (of_kind(old, kind), of_kind(new, kind)) {
+            (Some(before), Some(after)) if path.trim_start().starts_with(CALLS) => arguments(&path, before, after),
+            (Some(before), Some(after)) => values(&path, before, after),
+            _ if path.trim_start().starts_with(CALLS) => None,
+            (before, after) => Some(Difference { path, old: before.cloned(), new: after.cloned() }),
         }
-    }
-    let (kind, after) = new.iter().find(|(kind, _)| of(old, kind).is_none() && !text_of(kind).starts_with(CALLS))?;
-    Some(Difference { path: format!(" {}", text_of(kind)), old: None, new: Some(after.clone()) })
+    })
+}
+
+fn of_kind<'a>(all: &'a [(Value, Value)], kind: &Value) -> Option<&'a Value> {
+    all.iter().find(|(key, _)| key == kind).map(|(_, value)| value)
 }
 
 /// Finds where the arguments differ with which a call called a function. Calls that are missing, new or in another order say nothing,

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::base::clock;
 use crate::domain::call::Call;
 use crate::domain::observation::Control;
 use crate::domain::reason::{Reason, ReasonCode};
@@ -137,7 +138,7 @@ impl Laid {
     }
 
     fn stop_clock(&mut self, call: &Call, moment: i64, project: Project<'_>, scope: &mut Scope) -> Result<(), Reason> {
-        let (year, month, day) = civil(moment.div_euclid(DAY));
+        let (year, month, day) = clock::date(moment.div_euclid(DAY));
         let hour = moment.rem_euclid(DAY) / 3600;
         let mut spell = |name: &str| {
             let (spelled, import) = scope.spell(&TypeName::new("datetime", name))?;
@@ -209,19 +210,6 @@ impl Laid {
     }
 }
 
-/// Gives the date of a day, counted from 1970: (year, month, day).
-fn civil(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year + era * 400 + i64::from(month <= 2), month, day)
-}
-
 /// Writes a path below the folder that `tmp_path` stands for.
 #[must_use]
 pub fn below(base: Option<&str>, path: &str) -> Option<String> {
@@ -278,16 +266,6 @@ pub(crate) fn is_private_path(text: &str, root: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// R17: a stopped clock shows the recorded day.
-    #[test]
-    fn days_have_their_dates() {
-        for (days, date) in
-            [(0, (1970, 1, 1)), (-1, (1969, 12, 31)), (11_016, (2000, 2, 29)), (19_782, (2024, 2, 29)), (20_779, (2026, 11, 22))]
-        {
-            assert_eq!(civil(days), date, "{days}");
-        }
-    }
 
     /// R17: only what lies below the folder is written below it.
     #[test]

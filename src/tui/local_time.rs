@@ -2,7 +2,7 @@
 //!
 //! The offset from UTC is asked for once at the start (`effects.rs`); nothing here reads the clock.
 
-use crate::base::clock::Moment;
+use crate::base::clock::{self, Moment};
 
 /// A person's distance from UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,23 +58,13 @@ impl Zone {
             0 => "today".to_owned(),
             1 => "yesterday".to_owned(),
             _ => {
-                let (month, date) = month_and_date(day);
-                format!("{date} {}", MONTHS.get(month).copied().unwrap_or(""))
+                let (_, month, date) = clock::date(day);
+                let name = usize::try_from(month - 1).ok().and_then(|month| MONTHS.get(month));
+                format!("{date} {}", name.copied().unwrap_or_default())
             }
         };
         format!("{word} {}", self.minute(moment))
     }
-}
-
-/// Counts from 1970-01-01 to the month (from 0) and the day of the month, in years that start in March.
-fn month_and_date(days: i64) -> (usize, i64) {
-    let days = days + 719_468;
-    let of_era = days.rem_euclid(146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let date = of_year - (153 * from_march + 2) / 5 + 1;
-    (usize::try_from((from_march + 2) % 12).unwrap_or(0), date)
 }
 
 #[cfg(test)]

@@ -26,6 +26,10 @@ from pytead_tui.reaching import Reaching
 _WATCHED = frozenset(["_pytest", "pluggy", "pytest", "pytead_tui"])
 _EXCEPTIONS = ("AssertionError", "BaseException", "Exception")
 _LONGEST = 200  # of a warning
+# Folders of installed packages and of Python's own library.
+_LIBRARIES = tuple({
+    home + os.sep for home in map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib")) if home
+})  # fmt: skip
 _UNSEEN = "was not called"
 _is_async = inspect.iscoroutinefunction
 _from_call = pytest.CallInfo.from_call
@@ -139,8 +143,7 @@ def _is_of_a_library(message: "warnings.WarningMessage") -> bool:
     """
     if not issubclass(message.category, (DeprecationWarning, PendingDeprecationWarning, FutureWarning)):
         return False
-    homes = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    return any(home and message.filename.startswith(home + os.sep) for home in homes)
+    return message.filename.startswith(_LIBRARIES)
 
 
 class _MustFail(pytest.Item):

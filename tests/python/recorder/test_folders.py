@@ -57,6 +57,20 @@ def test_files_are_told_as_they_were_and_as_they_are(told):
     assert folder["after"] == [["notes/a.txt", {"text": "tea\ncake\n"}]]
 
 
+def test_a_pipe_in_the_folder_does_not_hold_the_program(told):
+    found = told(
+        """
+        import os
+        import keep
+        def test_a(tmp_path):
+            os.mkfifo(tmp_path / "pipe")
+            (tmp_path / "a.txt").write_text("tea\\n")
+            keep.save(tmp_path / "a.txt", ["cake"])
+        """
+    )
+    assert found.get("save", [None]) == [None]
+
+
 def test_a_file_that_is_gone_and_one_of_bytes_are_told(told):
     found = told(
         """

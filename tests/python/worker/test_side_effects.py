@@ -23,7 +23,7 @@ def told(tmp_path, monkeypatch):
         with listener.hearing():
             mark = listener.begin()
             work()
-            return dict(listener.end(mark))
+            return dict(listener.end(mark)[side_effects.KEY])
 
     return tell
 
@@ -156,7 +156,22 @@ class Thing:
     space["top"](1)
     track.stop()
     method = "Thing.method" if sys.version_info >= (3, 11) else "method"
-    told = listener.end(mark)
+    told = listener.end(mark)[side_effects.KEY]
     below = told.pop("calls of below")[0]
     assert below.pop("token")[1] == "secret"
     assert (below, told) == ({"n": 2, "note": "x"}, {"calls of " + method: [{"items": [1]}]})
+
+
+def test_of_a_function_that_is_called_very_often_only_the_first_calls_are_noted(tmp_path):
+    space: dict = {}
+    source = "def top():\n    for n in range(2000):\n        below(n)\n\ndef below(n):\n    pass\n"
+    exec(compile(source, str(tmp_path / "m.py"), "exec"), space)
+    listener = side_effects.listen(str(tmp_path))
+    track.start(str(tmp_path), functools.partial(listener.entered, lambda code: code is space["top"].__code__))
+    mark = listener.begin()
+    before = len(side_effects._journal)
+    space["top"]()
+    track.stop()
+    assert len(side_effects._journal) - before == side_effects.HEARD
+    told = listener.end(mark)[side_effects.KEY]["calls of below"]
+    assert told[-1] == "and %d more" % (side_effects.HEARD - side_effects.MOST)

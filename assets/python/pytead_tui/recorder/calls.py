@@ -27,7 +27,7 @@ class Call:
     # While it is in flight, so that no other frame has its address; a generator's would keep alive what it holds.
     frame: object = None
     way: "str | None" = None  # in which a test came to it that makes it itself
-    folder: "tuple | None" = None  # the temporary folder it works in, what lay there, and the way as it is told with that
+    folder: "tuple | None" = None  # where it works: a temporary folder, the files in it before, and the steps of the test
     step: object = None  # of the test that makes it, see scenes.py; None once that is noted
     effects: "set | None" = None
     mark: object = None  # of what was done before it, where the recorder has a listener

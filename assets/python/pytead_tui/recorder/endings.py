@@ -31,7 +31,7 @@ class Endings:
             return tree, changed
         if call.mark is not None and not call.yields:  # else it holds what others did between
             tree, changed = self._outcome(call, value, scope)
-            return tree, {**changed, self.listener.KEY: self.listener.end(call.mark, call.key)}
+            return tree, {**changed, **self.listener.end(call.mark, call.key)}
         return self._outcome(call, value, scope)
 
     def _outcome(self, call: Call, value: object, scope: object) -> tuple:

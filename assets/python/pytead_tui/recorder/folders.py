@@ -69,6 +69,8 @@ def look(base: str) -> "dict | None":
                 if os.path.isdir(path):
                     found[inside] = None
                     pending.append(inside)
+                elif not os.path.isfile(path):
+                    return None  # reading a pipe would wait for a writer
                 else:
                     held = os.stat(path)
                     small = held.st_size <= TEXT

@@ -186,7 +186,7 @@ class Recorder(Copying, Endings, Failures, Places):
             if not waiting:
                 with self.lock:
                     counts[0] -= 1
-            function.taken -= 1
+            function.taken -= bool(self.calls)
             self._missed(function)
         # Not before the call is in flight: its own end is still wanted.
         self._limit_copying(function)

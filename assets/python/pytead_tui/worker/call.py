@@ -119,7 +119,7 @@ def _heard(listener: side_effects.Listener, run: "Callable[[], tuple]") -> tuple
     with listener.hearing():
         mark = listener.begin()
         *ended, changed = run()
-        return (*ended, {**changed, side_effects.KEY: listener.end(mark)})
+        return (*ended, {**changed, **listener.end(mark)})
 
 
 def _text(outcome: tuple) -> str:

@@ -67,14 +67,12 @@ def listen(root: str) -> "Listener":
 class Listener:
     """Tells what happens between the start and the end of calls."""
 
-    KEY = KEY
-
     def __init__(self) -> None:
         self.calls: dict = {}  # by number of a function: how often it was called
 
     @contextmanager
     def hearing(self) -> "Iterator[None]":
-        """Has the standard streams in memory meanwhile."""
+        """Keeps in memory what is written to the standard streams."""
         kept = sys.stdout, sys.stderr
         sys.stdout, sys.stderr = (
             io.TextIOWrapper(_in_memory(), encoding="utf-8", newline="", write_through=True) for _ in range(2)
@@ -89,30 +87,35 @@ class Listener:
         return len(_journal), [(stream, _written(stream)) for stream in (sys.stdout, sys.stderr)]
 
     def called(self, live: dict, function: "Function", caller: object, held: tuple) -> bool:
-        """Notes with what arguments a call calls another function of the project; tells whether more of these are to be noted."""
+        """Notes the arguments of a call that a kept call makes. Tells whether it wants more calls of this function."""
+        if not self._wants_more(function.fid):
+            return False
         by = live.get(oid(caller))
         if by is not None and by.runs_in(caller):
             given = list(zip(function.names, held))[function.receiver :]
             _journal.append((CALLS, (by.key, function.qualname, _arguments(given))))
-        return self._wants_more(function.fid)
+        return True
 
     def entered(self, is_called: "Callable[[object], bool]", frame: object, name: str) -> bool:
-        """As `called`, where no recorder runs; `is_called` tells the code of the function that is called alone."""
+        """Does the same where no recorder runs; `is_called` knows the code of the function that is called alone."""
         code = frame.f_code
+        if not self._wants_more(oid(code)):
+            return False
         if frame.f_back is not None and is_called(frame.f_back.f_code):
             count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
             names = code.co_varnames[:count]
             held = frame.f_locals
-            given = [(name, held[name]) for name in names[names[:1] in (("self",), ("cls",)) :] if name in held]
+            is_method = names[:1] in (("self",), ("cls",))
+            given = [(param, held[param]) for param in names[is_method:] if param in held]
             _journal.append((CALLS, (None, name, _arguments(given))))
-        return self._wants_more(oid(code))
+        return True
 
     def _wants_more(self, function: int) -> bool:
         times = self.calls[function] = self.calls.get(function, 0) + 1
-        return times < HEARD
+        return times <= HEARD
 
     def end(self, mark: tuple, key: "int | None" = None) -> object:
-        """Gives the tree of what happened since a mark, by kind; `key` is the call's, whose own calls count."""
+        """Gives the tree of what happened since a mark, by kind, under its name. `key` is that of the call, whose own calls count."""
         at, streams = mark
         found: dict = {}
         for kind, (stream, before) in zip((OUTPUT, ERRORS), streams):
@@ -134,7 +137,7 @@ class Listener:
         for kind, held in found.items():
             if type(held) is list and len(held) > MOST:
                 found[kind] = [*held[:MOST], "and %d more" % (len(held) - MOST)]
-        return tree_of(found)
+        return {KEY: tree_of(found)}
 
 
 # What is written to the streams.
