@@ -95,7 +95,7 @@ HANDLERS = {
     ("asyncio.tasks", "create_task"): (1, _task_made),
     ("asyncio.tasks", "ensure_future"): (1, _task_made),
     ("asyncio.tasks", "_ensure_future"): (1, _task_made),
-    ("asyncio.taskgroups", "TaskGroup.create_task"): (1, _task_made),
+    ("asyncio.taskgroups", "TaskGroup.create_task"): (2, _task_made),
     # What tests do by the clients of frameworks, and what comes of it.
     ("werkzeug.test", "Client.open"): (1, scenes.request),
     ("werkzeug.wrappers.response", "Response.__call__"): (1, scenes.answered_by_werkzeug),
