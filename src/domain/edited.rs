@@ -22,6 +22,17 @@ pub struct NotCompared {
     pub calls: u64,
 }
 
+/// A part of compared outcomes that differs from run to run of the same code, so that nobody can say whether an edit changed it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Varying {
+    /// The function whose calls it is of.
+    pub function: FunctionId,
+    /// Its place: `result['token']`, `statements[1]`.
+    pub part: String,
+    /// How many compared calls have it.
+    pub calls: u64,
+}
+
 /// An edited function, module or data file, and what became of its recorded calls: `recorded` is `compared` and those that
 /// were not, added up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +55,8 @@ pub struct EditedCode {
     pub not_compared: Vec<NotCompared>,
     /// Of its calls that were not compared, those that were not made within a compared call either.
     pub outside: u64,
+    /// Parts of the outcomes of compared calls that were not compared.
+    pub varying: Vec<Varying>,
     /// Edited lines that no compared call ran, while others were not compared: these may have.
     pub unrun: Vec<u32>,
     /// Where nothing compares it: a test of the project that may run it, by its node id.
@@ -93,6 +106,25 @@ impl EditedCode {
         let more = self.not_compared.len().saturating_sub(REASONS_SHOWN);
         let more = if more > 0 { format!("; and {}", text::count(more, "more reason")) } else { String::new() };
         reasons.collect::<Vec<_>>().join("; ") + &more
+    }
+
+    /// Says which parts of compared outcomes were not compared: `m:f: in 3 calls result['token'] differs from run to run, and was not
+    /// compared.`
+    #[must_use]
+    pub fn varying(&self) -> Option<String> {
+        let calls = self.varying.iter().map(|one| one.calls).max()?;
+        let of_other = |one: &Varying| {
+            if self.subject.function() == Some(&one.function) { String::new() } else { format!(" of {}", one.function) }
+        };
+        let parts: Vec<String> = self.varying.iter().map(|one| format!("{}{}", one.part, of_other(one))).collect();
+        let verb = if parts.len() == 1 { "differs" } else { "differ" };
+        let parts = list(parts.iter().map(String::as_str));
+        let calls = text::count_u64(calls, "call");
+        Some(format!(
+            "{}: in up to {calls} {parts} {verb} from run to run, and {} not compared.",
+            self.name_and_place().0,
+            if verb == "differs" { "was" } else { "were" }
+        ))
     }
 
     /// Names it and its place: `shop.cart:Cart.total`, `shop/cart.py:12`.
@@ -215,6 +247,9 @@ impl Edits {
             .filter_map(|one| one.subject.function().cloned())
             .collect();
         out.extend(named("Edited, compared through callers only", &through));
+        out.extend(
+            self.edited.iter().filter(|one| one.is_compared()).filter_map(EditedCode::varying).map(|line| format!("◦ {line}")),
+        );
         out.extend(named("New, not recorded yet", &self.new));
         out.extend(named("Edited tests", &self.tests));
         if !self.unreached.is_empty() {
@@ -257,6 +292,7 @@ mod tests {
             through,
             not_compared,
             outside: 0,
+            varying: Vec::new(),
             unrun: Vec::new(),
             test: None,
         }

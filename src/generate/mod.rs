@@ -47,6 +47,7 @@ pub mod surroundings;
 pub mod tables;
 pub mod trim;
 pub mod types;
+pub mod varying;
 
 #[cfg(test)]
 mod tests;

@@ -3,22 +3,8 @@
 
 use crate::domain::call::{Effect, GeneratorEnd, ITS_SIDE_EFFECTS, Outcome};
 use crate::domain::parts::children;
-use crate::domain::value::{TypeName, Value};
-
-/// Replaces the part of a text that differs from run to run.
-const GAP: &str = "⋯";
-
-/// Makes the placeholder of a part that differs from run to run.
-#[must_use]
-pub fn varying() -> Value {
-    Value::Opaque { ordinal: 0, ty: TypeName::new("", "varies") }
-}
-
-/// Tells whether a value is such a placeholder.
-#[must_use]
-pub fn is_varying(value: &Value) -> bool {
-    matches!(value, Value::Opaque { ty, .. } if ty.module.is_empty() && ty.qualname == "varies")
-}
+use crate::domain::value::Value;
+use crate::generate::varying::{GAP, foreign, is_left_out, is_varying, varying};
 
 /// Leaves out of an effect what another run of the same code did otherwise. Tells false where nothing is left to compare: it
 /// ended in another way, or with another value as a whole.
@@ -129,7 +115,7 @@ fn prune(value: &mut Value, depth: usize, is_own: &dyn Fn(&str) -> bool) {
     };
     let depth = depth + usize::from(is_foreign);
     if depth > FOREIGN_MAX {
-        *value = varying();
+        *value = foreign();
         return;
     }
     children(value, &mut |part| prune(part, depth, is_own));
@@ -137,6 +123,9 @@ fn prune(value: &mut Value, depth: usize, is_own: &dyn Fn(&str) -> bool) {
 
 /// Leaves out of a value the leaves in which another one differs. Tells false where the whole value does.
 pub fn leave_out_of(value: &mut Value, other: &Value) -> bool {
+    if is_left_out(value) {
+        return !is_varying(value);
+    }
     if value.first_difference(other).is_none() {
         return true;
     }
@@ -183,8 +172,8 @@ fn same_form(a: &Value, b: &Value) -> bool {
 
 /// Puts what stands for varying parts into a value wherever the pattern has it.
 fn likewise(pattern: &Value, value: &mut Value) {
-    if is_varying(pattern) {
-        *value = varying();
+    if is_left_out(pattern) {
+        *value = pattern.clone();
         return;
     }
     if let (Some(text), Some(found)) = (text_of(pattern), text_of(value))
@@ -195,21 +184,25 @@ fn likewise(pattern: &Value, value: &mut Value) {
         }
         return;
     }
-    if let (Value::Dict(patterns), Value::Dict(pairs)) = (pattern, &mut *value) {
-        // A key whose value varies may be there or not.
-        for (at, (key, _)) in patterns.iter().enumerate().filter(|(_, (_, pattern))| is_varying(pattern)) {
-            if !pairs.iter().any(|(own, _)| own.first_difference(key).is_none()) {
-                pairs.insert(at.min(pairs.len()), (key.clone(), varying()));
-            }
+    match (pattern, &mut *value) {
+        // What has a name is found by it, whatever else is there.
+        (Value::Dict(patterns), Value::Dict(pairs)) => {
+            let is_same = |one: &Value, other: &Value| one.first_difference(other).is_none();
+            return likewise_by_name(patterns, pairs, is_same);
         }
+        (Value::List(patterns), Value::List(items)) => {
+            return patterns.iter().zip(items).for_each(|(pattern, item)| likewise(pattern, item));
+        }
+        _ => {}
     }
-    if let (Some(patterns), Some(fields)) = (fields_of(pattern), fields_of_mut(value)) {
-        // So may a field: caches that a framework keeps in its objects come and go.
-        for (at, (name, _)) in patterns.iter().enumerate().filter(|(_, (_, pattern))| is_varying(pattern)) {
-            if !fields.iter().any(|(own, _)| own == name) {
-                fields.insert(at.min(fields.len()), (name.clone(), varying()));
-            }
+    if let (Value::Object { ty, fields: patterns, .. }, Value::Object { ty: now, fields, .. }) = (pattern, &mut *value) {
+        if ty == now {
+            likewise_by_name(patterns, fields, |one, other| one == other);
         }
+        return;
+    }
+    if let (Value::Sub { fields: patterns, .. }, Value::Sub { fields, .. }) = (pattern, &mut *value) {
+        likewise_by_name(patterns, fields, |one, other| one == other);
     }
     let patterns = pattern.children();
     if patterns.is_empty() || !same_form(pattern, value) {
@@ -224,17 +217,14 @@ fn likewise(pattern: &Value, value: &mut Value) {
     });
 }
 
-fn fields_of(value: &Value) -> Option<&Vec<(String, Value)>> {
-    match value {
-        Value::Object { fields, .. } | Value::Sub { fields, .. } => Some(fields),
-        _ => None,
-    }
-}
-
-fn fields_of_mut(value: &mut Value) -> Option<&mut Vec<(String, Value)>> {
-    match value {
-        Value::Object { fields, .. } | Value::Sub { fields, .. } => Some(fields),
-        _ => None,
+/// Does so for named parts. One that varies may be there or not: caches that a framework keeps in its objects come and go.
+fn likewise_by_name<N: Clone>(patterns: &[(N, Value)], parts: &mut Vec<(N, Value)>, is_same: impl Fn(&N, &N) -> bool) {
+    for (at, (name, pattern)) in patterns.iter().enumerate() {
+        match parts.iter_mut().find(|(own, _)| is_same(own, name)) {
+            Some((_, part)) => likewise(pattern, part),
+            None if is_left_out(pattern) => parts.insert(at.min(parts.len()), (name.clone(), pattern.clone())),
+            None => {}
+        }
     }
 }
 
@@ -298,6 +288,7 @@ fn fits(pattern: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::value::TypeName;
 
     fn text(text: &str) -> Value {
         Value::Str(text.into())
@@ -331,16 +322,22 @@ mod tests {
             &dict(&[("id", Value::Int(2)), ("total", Value::Int(3))]),
             without
         ));
-        let options = |fields: &[(&str, i64)]| Value::Object {
+        let options_with = |fields: &[(&str, Value)]| Value::Object {
             ordinal: 1,
             ty: TypeName::new("web", "Options"),
             kind: crate::domain::value::ObjectKind::Plain,
-            fields: fields.iter().map(|(name, number)| ((*name).to_owned(), Value::Int(*number))).collect(),
+            fields: fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+        };
+        let options = |fields: &[(&str, i64)]| {
+            options_with(&fields.iter().map(|(name, number)| (*name, Value::Int(*number))).collect::<Vec<_>>())
         };
         let (one, other) = (options(&[("cache", 1), ("size", 3)]), options(&[("cache", 2), ("size", 3)]));
         assert!(!shows(one.clone(), &other, options(&[("size", 3)])));
         assert!(shows(one.clone(), &other, options(&[("size", 4)])));
-        assert!(shows(one, &other, options(&[("size", 3), ("user", 1)])), "a new field");
+        assert!(shows(one.clone(), &other, options(&[("size", 3), ("user", 1)])), "a new field");
+        let mut later = options(&[("user", 1), ("cache", 9), ("size", 3)]);
+        likewise(&learned(one, &other).unwrap(), &mut later);
+        assert_eq!(later, options_with(&[("user", Value::Int(1)), ("cache", varying()), ("size", Value::Int(3))]), "beside it");
         let list = |items: &[i64]| Value::List(items.iter().map(|n| Value::Int(*n)).collect());
         assert!(shows(list(&[1, 2]), &list(&[1, 3]), list(&[0, 4])));
         assert!(shows(list(&[1, 2]), &list(&[1, 3]), list(&[1, 4, 5])), "one more item");
@@ -416,8 +413,10 @@ mod tests {
         };
         let before = effect.clone();
         leave_out_foreign(&mut effect, &|module| module == "app");
-        assert_eq!((effect.outcome, &effect.changed[0]), (before.outcome, &before.changed[0]));
-        assert_eq!(effect.changed[1].1, object("web", varying()));
+        assert_eq!((&effect.outcome, &effect.changed[0]), (&before.outcome, &before.changed[0]));
+        assert_eq!(effect.changed[1].1, object("web", foreign()));
+        assert!(leave_out(&mut effect, &before), "another run holds it");
+        assert_eq!(effect.changed[1].1, object("web", foreign()), "it is not said to vary");
         let is_own = |module: &str| module == "app";
         let deep = |number| object("app", object("web", object("web", Value::Int(number))));
         assert!(!changed_itself(&deep(1), &deep(2), &is_own));

@@ -68,6 +68,7 @@ mod surroundings;
 mod terminal;
 mod thieves;
 mod types;
+mod varying;
 mod verbs;
 mod workbench;
 mod worker;

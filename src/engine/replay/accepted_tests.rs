@@ -130,6 +130,7 @@ mod tests {
             through: 0,
             not_compared: vec![NotCompared { reason: ReasonCode::LocalClass.into(), calls: 1 }],
             outside: 1,
+            varying: Vec::new(),
             unrun,
             test: None,
         };

@@ -355,14 +355,14 @@ struct Compared<'a> {
     same: u64,
     /// The functions that the changed ones ran through.
     entered: HashSet<FunctionId>,
-    /// The calls that were compared, and the functions that each ran through.
-    ran: Vec<(CallId, &'a [FunctionId])>,
+    /// The calls that were compared, with what, and the functions that each ran through.
+    ran: Vec<(CallId, &'a Effect, &'a [FunctionId])>,
     /// Calls whose outcomes say nothing.
     left_out: Vec<(CallId, Reason)>,
 }
 
 /// Compares a function's calls with their baselines, as far as it is known how they `ended`, each twice.
-fn compared<'a>(own: &[(Call, Effect)], ended: impl Fn(CallId) -> Option<Ended<'a>>) -> Compared<'a> {
+fn compared<'a>(own: &'a [(Call, Effect)], ended: impl Fn(CallId) -> Option<Ended<'a>>) -> Compared<'a> {
     let mut found = Compared::default();
     for (call, baseline) in own {
         let Some((effects, through)) = ended(call.id) else { continue };
@@ -385,7 +385,7 @@ fn compared<'a>(own: &[(Call, Effect)], ended: impl Fn(CallId) -> Option<Ended<'
                 found.changed.push(*change);
             }
         }
-        found.ran.push((call.id, through));
+        found.ran.push((call.id, baseline, through));
     }
     found
 }
@@ -394,7 +394,7 @@ fn compared<'a>(own: &[(Call, Effect)], ended: impl Fn(CallId) -> Option<Ended<'
 fn show_some<'a>(
     core: &Arc<Core>,
     function: &FunctionId,
-    own: &[(Call, Effect)],
+    own: &'a [(Call, Effect)],
     ended: impl Fn(CallId) -> Option<Ended<'a>>,
     failing: &HashMap<TestId, String>,
 ) -> Result<(), Trouble> {
@@ -435,7 +435,9 @@ fn conclude(
             tally.import_failed(function, 1, &path, raised.line, &raised.exception);
         }
     }
-    std::mem::take(&mut found.ran).into_iter().for_each(|(call, through)| tally.ran_through(function, call, through));
+    for (call, baseline, through) in std::mem::take(&mut found.ran) {
+        tally.ran_through(function, call, baseline, through);
+    }
     let (same, differ) = (found.same, found.changed.len() as u64);
     let counts = tally.of(function);
     (counts.compared, counts.differ) = (same + differ, differ);

@@ -310,13 +310,16 @@ impl Compared {
     fn count(&mut self) {
         self.tally.through.clear();
         self.tally.runners.clear();
+        self.tally.varying.clear();
         self.tally.compared.clear();
         self.tally.functions.values_mut().for_each(|counts| (counts.compared, counts.differ) = (0, 0));
         for (function, pairs) in &self.pairs {
             let counts = self.tally.of(function);
             counts.compared = pairs.len() as u64;
             counts.differ = pairs.iter().filter(|pair| kind(pair).is_some()).count() as u64;
-            pairs.iter().for_each(|pair| self.tally.ran_through(function, pair.call.id, &pair.new.entered));
+            for Pair { call, old, new } in pairs {
+                self.tally.ran_through(function, call.id, &old.effect, &new.entered);
+            }
         }
     }
 }

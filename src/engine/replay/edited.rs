@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
-use crate::domain::call::CallId;
-use crate::domain::edited::{EditedCode, Edits, ImportFailure, NotCompared};
+use crate::domain::call::{CallId, Effect};
+use crate::domain::edited::{EditedCode, Edits, ImportFailure, NotCompared, Varying};
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::reason::{Reason, ReasonCode};
@@ -21,11 +21,15 @@ use crate::engine::replay::followed_lines::{self, CALLS_FOLLOWED, Followed};
 use crate::engine::replay::imports;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
+use crate::generate::varying;
 use crate::source::dependencies::Reach;
 use crate::source::index::Index;
 
 /// Edits for which a test is looked for: more than a person reads.
 const TESTS_SOUGHT: usize = 20;
+
+/// Parts of outcomes that are named for an edit.
+const VARYING_MAX: usize = 50;
 
 /// The text of functions before their edits.
 pub type Before = HashMap<FunctionId, String>;
@@ -242,6 +246,8 @@ pub struct Tally {
     pub followed: Followed,
     /// Recorded tests that passed and do not any more, with what they say.
     pub failing: HashMap<TestId, String>,
+    /// By the functions that compared calls ran through: how many calls of which function have a part that differs from run to run.
+    pub varying: HashMap<FunctionId, BTreeMap<(FunctionId, String), u64>>,
 }
 
 impl Tally {
@@ -250,9 +256,14 @@ impl Tally {
         self.functions.entry(function.clone()).or_default()
     }
 
-    /// Notes a compared call, and the functions that it ran through.
-    pub fn ran_through(&mut self, function: &FunctionId, call: CallId, entered: &[FunctionId]) {
+    /// Notes a compared call, what it was compared with, and the functions that it ran through.
+    pub fn ran_through(&mut self, function: &FunctionId, call: CallId, baseline: &Effect, entered: &[FunctionId]) {
         self.compared.insert(call);
+        for part in varying::parts(baseline) {
+            for reached in entered.iter().chain([function]).collect::<BTreeSet<_>>() {
+                *self.varying.entry(reached.clone()).or_default().entry((function.clone(), part.clone())).or_default() += 1;
+            }
+        }
         for other in entered.iter().filter(|other| *other != function) {
             *self.through.entry(other.clone()).or_default() += 1;
             let runners = self.runners.entry(other.clone()).or_default();
@@ -323,6 +334,10 @@ impl Tally {
             not_compared.push(NotCompared { reason: ReasonCode::NotRecorded.into(), calls: 0 });
         }
         let (compared, differ) = (counts.compared, counts.differ);
+        let varying = subject.function().and_then(|id| self.varying.get(id)).into_iter().flatten();
+        let varying =
+            varying.map(|((function, part), calls)| Varying { function: function.clone(), part: part.clone(), calls: *calls });
+        let varying = varying.take(VARYING_MAX).collect();
         Some(EditedCode {
             subject,
             path,
@@ -333,6 +348,7 @@ impl Tally {
             through,
             not_compared,
             outside: 0,
+            varying,
             unrun: Vec::new(),
             test: None,
         })

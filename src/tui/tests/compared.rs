@@ -106,6 +106,7 @@ fn not_compared(id: FunctionId) -> EditedCode {
         through: 0,
         not_compared: vec![NotCompared { reason: ReasonCode::NotRecorded.into(), calls: 0 }],
         outside: 0,
+        varying: Vec::new(),
         unrun: vec![],
         test: Some("tests/test_pricing.py::test_bulk".into()),
     }

@@ -22,6 +22,7 @@ from pytead_tui.rerun import breakage, followed, place, warm  # noqa: E402
 from pytead_tui.rerun.forks import Fork, Gone, Writer, end_session, listen, narrow  # noqa: E402
 from pytead_tui.rerun.report import Report  # noqa: E402
 from pytead_tui.rerun.request import START, Request, read  # noqa: E402
+from pytead_tui.worker import chance  # noqa: E402
 
 BROKEN = 3
 GRACE = 5.0  # seconds for a session to end after its last test
@@ -155,6 +156,7 @@ class Waiting:
 def be_session(request: Request, tests: "list[str]", in_place: bool, writer: Writer, warmed: bool) -> None:
     """Runs tests in this process, as the session that was recorded, and says how they went."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    chance.hold()
     try:
         if all(test in request.functions for test in tests):
             narrow(sorted({name for test in tests for name in request.functions[test]}))
@@ -185,6 +187,7 @@ def main() -> int:
     if len(sys.argv) not in (2, 3):
         print("usage: python -m pytead_tui.rerun REQUEST.json [MODULES.json]", file=sys.stderr)
         return 2
+    chance.hold()  # before anything imports `urandom`
     waiting = None
     if len(sys.argv) == 3:
         waiting = Waiting(sys.argv[1], sys.argv[2])

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import random
 import sys
 import time
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from collections.abc import Callable
 from pytead_tui.rerun import followed
 from pytead_tui.rerun.breakage import place
 from pytead_tui.rerun.forks import Fork, Gone, Writer, flush, narrow
+from pytead_tui.worker import chance
 from pytead_tui.worker.modules import describe
 
 
@@ -33,10 +33,8 @@ def fork(test: str, seconds: float, work: "Callable[[Writer], None]", closing: "
 def run(test: str, root: str, functions: "list[str] | None", work: "Callable[[], dict]") -> dict:
     """Runs a test by this work, in the process that is its own; `functions` are those whose calls are recorded."""
     narrow(functions)
-    random.seed(0)
-    numpy = sys.modules.get("numpy.random")
-    if numpy is not None:
-        numpy.seed(0)
+    chance.seed(0)
+    chance.hold()
     followed.begin()
     began = time.perf_counter_ns()
     try:

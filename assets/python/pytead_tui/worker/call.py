@@ -8,7 +8,6 @@ import base64
 import functools
 import inspect
 import marshal
-import random
 import sys
 import time
 from collections import Counter
@@ -16,7 +15,7 @@ from collections.abc import Callable
 
 from pytead_tui.recorder import kinds
 from pytead_tui.worker import callee as callees
-from pytead_tui.worker import closely, mutants, reading, side_effects, stand_ins, track
+from pytead_tui.worker import chance, closely, mutants, reading, side_effects, stand_ins, track
 from pytead_tui.worker.capture import Eyes
 from pytead_tui.worker.edited_lines import EditedLines
 from pytead_tui.worker.lookup import Broken, find_callee
@@ -58,7 +57,7 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
     unavailable = Unavailable() if call.get("stands_in") else None
     callee, args, kwargs, eyes = _ready(modules, call, unavailable)
     begin()
-    _seed(call)
+    chance.seed(1 if call.get("other_seed") else 0)
     stopped = stand_ins.stay(modules.root)
     listener = None if call.get("closely") else side_effects.listen(modules.root)
     hear = None if listener is None else functools.partial(listener.entered, callee.runs)
@@ -150,7 +149,7 @@ def noticed(
     def end(code: object, default: "mutants.Edit | None" = None) -> tuple:
         callee, args, kwargs, eyes = _ready(modules, call)
         own.put(code, default)
-        _seed(call)
+        chance.seed(1 if call.get("other_seed") else 0)
         fuse = closely.Fuse(modules.root, closely.PATIENCE * lines + 1000, file, ran)
         with closely.listening() as ears:
             sys.settrace(fuse.enter)
@@ -184,14 +183,6 @@ def noticed(
         return [], None
     silent = {mark for mark, _ in tried}.difference(found)
     return found, [at for at, (mark, _) in enumerate(marked) if mark in silent]
-
-
-def _seed(call: dict) -> None:
-    seed = 1 if call.get("other_seed") else 0
-    random.seed(seed)
-    numpy = sys.modules.get("numpy.random")
-    if numpy is not None:
-        numpy.seed(seed)
 
 
 def _run(callee: callees.Callee, args: list, kwargs: dict, eyes: Eyes, watched: bool = False) -> tuple:

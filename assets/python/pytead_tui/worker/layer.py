@@ -6,7 +6,7 @@ What it imported is what lies on the disk now, or else it takes no request. Whos
 import gc
 import sys
 
-from pytead_tui.worker import clock, request
+from pytead_tui.worker import ahead, clock, request
 from pytead_tui.worker.inputs import Inputs
 from pytead_tui.worker.modules import Modules
 from pytead_tui.worker.processes import threads
@@ -48,6 +48,7 @@ class Layer(Server):
                     if not self.modules.leads_to(name, path):
                         continue
                 self.modules.get(name, path)
+            ahead.for_arguments(message.get("calls", []), self.modules.named)
             if any(call.get("clock") is not None for call in message.get("calls", [])):
                 clock.load()
         except Exception:

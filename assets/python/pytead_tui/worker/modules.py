@@ -96,6 +96,7 @@ class Modules:
         self.paths = paths
         self.startup = startup
         self.known: dict = {}
+        self.named: set = set()  # modules that arguments name, and that were looked at
         self.reached: dict = {}  # what importing a module did outside of this process, in words
         self.main: object = None
         self.guard: object = None

@@ -10,8 +10,8 @@ import time
 from collections import Counter
 
 from pytead_tui.recorder import lambdas
+from pytead_tui.worker import ahead, closely, elsewhere, frames, leaves, mutants, reading, ways
 from pytead_tui.worker import call as calls
-from pytead_tui.worker import closely, elsewhere, frames, leaves, mutants, reading, ways
 from pytead_tui.worker.around import Around, take_away
 from pytead_tui.worker.capture import tree_of
 from pytead_tui.worker.frames import Gone, broken
@@ -110,6 +110,9 @@ def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dic
         return broken(f"importing it does more than to compute: {why}", "unguarded-script", call["module"], why)
     if call.get("only_import"):
         return {"imported": True}
+    # A layer has done so for all calls of its requests.
+    if modules.guard is None and modules.inputs is None:
+        ahead.for_arguments([call], modules.named)
     seconds = call["wait_ms"] / 1000
     started = time.perf_counter_ns()
     pid, reader = fork(modules, writing, lambda fd: _make(modules, call, track, fd, faults, known), seconds + 2 * PREPARING)

@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from pytead_tui.worker import frames
+from pytead_tui.worker import ahead, frames
 from pytead_tui.worker.clock import library
 from pytead_tui.worker.codes import Codes
 from pytead_tui.worker.frames import Gone, Reader, broken
@@ -174,7 +174,7 @@ class Server:
     def _preload(self, names: list, tried: bool) -> list:
         """Imports what leaves no threads, which do not survive a fork: found out in a fork, unless it was before."""
         loaded = []
-        for name in names if tried else _try(names):
+        for name in names if tried else ahead.harmless(names, PATIENCE):
             try:
                 importlib.import_module(name)
                 loaded.append(name)
@@ -311,45 +311,3 @@ def _of_pytest() -> list:
     except ImportError:
         return []
     return ["pytest", *("_pytest." + name for name in default_plugins), *(point.module for point in _plugins())]
-
-
-def _try(names: list) -> list:
-    """Imports modules in a fork and gives those that left no thread there."""
-    if not names:
-        return []
-    reading, writing = os.pipe()
-    pid = fork_patiently()
-    if pid == 0:
-        os.close(reading)
-        _import(names, writing)
-    os.close(writing)
-    reader = Reader(reading)
-    good: list = []
-    try:
-        while message := reader.next(time.monotonic() + PATIENCE):
-            good.append(message["name"])
-    except Gone:
-        pass
-    os.close(reading)
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    return good
-
-
-def _import(names: list, writing: int) -> None:
-    """Imports modules and names those that left no thread; never returns."""
-    try:
-        for name in names:
-            try:
-                importlib.import_module(name)
-            except Exception:
-                continue
-            try:
-                threads = len(os.listdir("/proc/self/task"))
-            except OSError:
-                threads = 1
-            if threads > 1:
-                break
-            frames.send(writing, {"name": name})
-    finally:
-        os._exit(0)

@@ -11,12 +11,13 @@ use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::contain;
-use crate::domain::call::{Call, CallId, RecordingId};
+use crate::domain::call::{Call, CallId, Effect, RecordingId};
 use crate::domain::event::{JobKind, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::job_subject::JobSubject;
 use crate::domain::recorded_test::{FormerCall, FormerRun, TestId};
 use crate::domain::snapshot::Topic;
+use crate::domain::touch::Touch;
 use crate::engine::calls::read;
 use crate::engine::index::reachability;
 use crate::engine::python::environment::{self, Environment};
@@ -252,9 +253,7 @@ fn recorded_as<'a>(made: &[RerunCall], recorded: &[&'a Call]) -> HashMap<usize, 
     let mut left: Vec<&Call> = recorded.to_vec();
     let alike =
         |call: &Call, made: &RerunCall| made.effect.as_ref().is_some_and(|effect| difference(&call.effect, effect).is_none());
-    let in_one_way = |call: &Call, made: &RerunCall| {
-        made.effect.as_ref().is_some_and(|effect| noise::leave_out(&mut call.effect.clone(), effect))
-    };
+    let in_one_way = |call: &Call, made: &RerunCall| made.effect.as_ref().is_some_and(|effect| ends_as_recorded(call, effect));
     let same_input = |call: &Call, made: &RerunCall| made.input == digest(&call.callee(), call.args.clone());
     let same_line = |call: &Call, made: &RerunCall| made.caller_line == call.caller_line;
     let rules: [&IsIt<'_>; 4] = [
@@ -275,11 +274,18 @@ fn recorded_as<'a>(made: &[RerunCall], recorded: &[&'a Call]) -> HashMap<usize, 
     found
 }
 
-/// Gives how a call ended, without what differs from run to run or from the recording; `None` where nothing is left of it.
+/// Tells whether a call ended as it was recorded, but for parts that vary. What it drew by chance is drawn otherwise here.
+fn ends_as_recorded(recorded: &Call, effect: &Effect) -> bool {
+    let draws = || recorded.touches.iter().any(|touch| matches!(touch, Touch::Random(_)));
+    noise::leave_out(&mut recorded.effect.clone(), effect) || draws() && noise::end_in_one_way(&recorded.effect, effect)
+}
+
+/// Gives how a call ended, without what differs between two runs; `None` where nothing is left of it, or where it did not end as
+/// recorded. What both runs agree on counts, also where the recording has something else: a folder, what was drawn by chance.
 fn settled(recorded: &Call, call: &RerunCall, twin: &RerunCall, is_own: &dyn Fn(&str) -> bool) -> Option<Vec<u8>> {
     let mut effect = call.effect.clone()?;
     noise::leave_out_foreign(&mut effect, is_own);
-    let is_left = noise::leave_out(&mut effect, twin.effect.as_ref()?) && noise::leave_out(&mut effect, &recorded.effect);
+    let is_left = noise::leave_out(&mut effect, twin.effect.as_ref()?) && ends_as_recorded(recorded, &effect);
     // What stands there must be the same both times: two runs may have left out different parts.
     let mut again = twin.effect.clone()?;
     noise::leave_out_likewise(&effect, &mut again);
