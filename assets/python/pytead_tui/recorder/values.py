@@ -18,12 +18,15 @@ INT_BITS = 1 << 14
 HEAD, TAIL = 256, 64
 SPARE = 20  # nodes of an argument that comes after all others were used up
 TRIES = 100
+SPACES = 500  # namespaces whose addresses are kept
+LOOKS = 50  # for so many objects
 
 try:
     from _blake2 import blake2b as _blake2b
 except ImportError:  # a build without it
     _blake2b = None
 
+_held: dict = {}  # by a namespace: looks that are left, the addresses of what it holds
 _ATOMS = frozenset(oid(t) for t in (type(None), bool, int, float, complex, str, bytes, type(...)))
 _NUMBERS = frozenset(oid(t) for t in (type(None), bool, float, complex, type(...)))
 _TEXTS = frozenset((oid(str), oid(bytes)))
@@ -69,10 +72,28 @@ def are_atoms(values: tuple, text: int = STRING) -> bool:
 
 def _name_of(v: object, space: dict) -> "str | None":
     """Gives the name under which a namespace holds this very object."""
-    # Hundreds of names are looked through for one object: comparing addresses is several times quicker.
-    if oid(v) not in map(oid, list(space.values())):
-        return None
     return next((name for name, held in list(space.items()) if held is v and type(name) is str), None)
+
+
+def _holds(space: dict, v: object, in_classes: bool) -> bool:
+    """Whether a module's namespace, or one of its classes', holds this very object. Hundreds of names would be looked through for each
+    object, so addresses are kept until there is another number of names, or until some objects were looked for: a name may get
+    another value. Nothing of the namespace is kept alive.
+    """
+    key = oid(space), len(space), space.get("__name__"), in_classes
+    kept = _held.get(key)
+    if kept is None or not kept[0]:
+        if len(_held) >= SPACES:
+            _held.clear()
+        spaces = [space, *(dict_of(cls) for cls in _classes(space))] if in_classes else [space]
+        kept = _held[key] = [LOOKS, frozenset(oid(held) for one in spaces for held in list(one.values()))]
+    kept[0] -= 1
+    return oid(v) in kept[1]
+
+
+def _classes(space: dict) -> list:
+    """Lists a module's own classes."""
+    return [cls for cls in list(space.values()) if type(cls) is type and names_of(cls)[0] == space["__name__"]]
 
 
 def taken(iterate: object, v: object, most: "int | None" = None) -> list:
@@ -290,15 +311,16 @@ class Capture:
         if known is not None and known.among == among:
             return None
         for space in spaces:
+            if not _holds(space, v, in_classes):
+                continue
             home = space["__name__"]
             name = _name_of(v, space)
             if name is not None:
                 return (TAG, "name", home, name)
-            for cls in list(space.values()) if in_classes else ():
-                if type(cls) is type and names_of(cls)[0] == home:
-                    name = _name_of(v, dict_of(cls))
-                    if name is not None:
-                        return (TAG, "name", home, names_of(cls)[1] + "." + name)
+            for cls in _classes(space) if in_classes else ():
+                name = _name_of(v, dict_of(cls))
+                if name is not None:
+                    return (TAG, "name", home, names_of(cls)[1] + "." + name)
         if known is not None:
             known.among = among
         return None
