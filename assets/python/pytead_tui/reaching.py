@@ -66,7 +66,9 @@ def _hear_questions() -> None:
 
 
 def tell(event: str, args: tuple) -> None:
-    """Tells the listeners of an audit event."""
+    """Tells the listeners of an audit event, but for looks at attributes: a tracer looks at the code of each frame."""
+    if event == "object.__getattr__":
+        return
     for listener in tuple(_listeners):
         listener(event, args)
 

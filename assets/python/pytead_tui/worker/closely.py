@@ -165,11 +165,12 @@ class Arcs:
 
     def enter(self, frame: object, event: str, argument: object) -> object:
         """Traces a function of the project."""
-        file = frame.f_code.co_filename
+        code = frame.f_code  # looked at once: it is an audit event
+        file = code.co_filename
         if not file.startswith(self.inside) or "site-packages" in file or len(self.seen) > MOST_ARCS:
             return None
         name = file[len(self.inside) :]
-        before = -frame.f_code.co_firstlineno
+        before = -code.co_firstlineno
 
         def step(frame: object, event: str, argument: object) -> object:
             nonlocal before
@@ -212,15 +213,21 @@ class Fuse:
 
     def enter(self, frame: object, event: str, argument: object) -> object:
         """Traces a function of the project."""
-        return self._step if frame.f_code.co_filename.startswith(self.inside) else None
+        file = frame.f_code.co_filename  # once for a call, and not for a line: it is an audit event
+        if not file.startswith(self.inside):
+            return None
+        return self._step if self.ran is None or file != self.file else self._noting
 
     def _step(self, frame: object, event: str, argument: object) -> object:
         self.left -= 1
         if self.left < 0:
             raise TooLong
-        if self.ran is not None and frame.f_code.co_filename == self.file:
-            self.ran.add(frame.f_lineno)
         return self._step
+
+    def _noting(self, frame: object, event: str, argument: object) -> object:
+        self._step(frame, event, argument)
+        self.ran.add(frame.f_lineno)
+        return self._noting
 
 
 def tries(lines: int) -> int:
