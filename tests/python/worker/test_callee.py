@@ -5,7 +5,7 @@ import types
 import pytest
 
 from pytead_tui.worker import callee
-from pytead_tui.worker.lookup import Broken
+from pytead_tui.worker.lookup import Broken, find
 
 PLACED, NAMED, LEFT = "p", "k", "d"
 
@@ -105,3 +105,29 @@ def test_a_generator_of_the_call_is_told_from_one_that_it_gives():
     call = {"qualname": "f"}
     assert callee.of(made, call, "N", []).runs(made.f().gi_code)
     assert not callee.of(made, {"qualname": "g"}, "N", []).runs(made.f().gi_code)
+
+
+def test_behind_an_object_that_keeps_it_wrapped_the_function_itself_is_found():
+    source = """
+import functools
+
+class Command:
+    def __init__(self, callback):
+        self.callback = callback
+
+def command(f):
+    @functools.wraps(f)
+    def with_context(*args):
+        return f(*args)
+    return Command(with_context)
+
+@command
+def rooms():
+    return "blue"
+
+other = Command(lambda: None)
+"""
+    made = module(source)
+    assert find(made, "rooms").__code__.co_name == "rooms"
+    with pytest.raises(Broken, match="other is no function any more"):
+        find(made, "other")

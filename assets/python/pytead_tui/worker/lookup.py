@@ -111,9 +111,9 @@ def _undecorated(held: object, name: str) -> object:
                 continue
             # A slot's descriptor or a property stands there for the value.
             pending[-1] = getattr(candidate, way, None)
-        # Other descriptors keep it under a name of their own.
+        # Other descriptors, and commands of click, keep it under a name of their own; as one that looks like it, too.
         own = getattr(candidate, "__dict__", None)
         for value in own.values() if type(own) is dict else ():
-            if type(value) is kinds.Function and value.__code__.co_name == name:
+            if type(value) is kinds.Function and name in (value.__code__.co_name, value.__name__):
                 pending.append(value)
     return outermost
