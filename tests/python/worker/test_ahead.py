@@ -1,12 +1,15 @@
-"""Modules that arguments name are imported once, ahead of the calls, where that does no harm."""
+"""What the modules of arguments rest on is imported once, ahead of the calls, where that does no harm."""
 
 import base64
 import marshal
 import sys
+from pathlib import Path
 
 import pytest
 
 from pytead_tui.worker import ahead
+from pytead_tui.worker.codes import Codes
+from pytead_tui.worker.modules import Modules
 
 TAG = StopIteration
 
@@ -16,43 +19,48 @@ def call(*args):
 
 
 @pytest.fixture
-def modules(tmp_path, monkeypatch):
-    """Writes modules with these texts; they are forgotten afterwards."""
-    monkeypatch.syspath_prepend(str(tmp_path))
+def project(tmp_path, monkeypatch):
+    """A project beside installed packages, whose modules are forgotten afterwards."""
+    for folder in ("project", "site-packages"):
+        (tmp_path / folder).mkdir()
+        monkeypatch.syspath_prepend(str(tmp_path / folder))
     before = set(sys.modules)
 
-    def write(**texts):
+    def write(place, **texts):
         for name, text in texts.items():
-            (tmp_path / f"{name}.py").write_text(text)
+            (tmp_path / place / f"{name}.py").write_text(text)
 
-    yield write
+    made = Modules(str(tmp_path / "project"), [], frozenset(), [])
+    made.codes = Codes()
+    made.write = write
+    yield made
     for name in set(sys.modules) - before:
         del sys.modules[name]
 
 
-def test_modules_of_objects_classes_and_exceptions_are_imported_however_deep_they_stand(modules):
-    modules(ahead_one="", ahead_two="", ahead_three="", ahead_four="")
-    deep = [{"key": (TAG, "name", "ahead_two", "f")}, (TAG, "exc", 2, "ahead_three", "Error", (), {})]
-    known: set = set()
-    ahead.for_arguments([call((TAG, "obj", 1, "ahead_one", "A", "plain", {"parts": deep})), call("ahead_four")], known)
-    assert {"ahead_one", "ahead_two", "ahead_three"} <= set(sys.modules)
-    assert "ahead_four" not in sys.modules, "a text names no module"
-    assert known == {"ahead_one", "ahead_two", "ahead_three"}
+def test_packages_are_imported_and_the_projects_own_modules_only_compiled(project):
+    project.write("site-packages", ahead_package="", ahead_other="")
+    project.write("project", ahead_tests="import ahead_package, ahead_helper", ahead_helper="", ahead_text="")
+    deep = [{"key": (TAG, "name", "ahead_other", "f")}, (TAG, "exc", 2, "ahead_helper", "Error", (), {})]
+    value = (TAG, "obj", 1, "ahead_tests", "A", "plain", {"parts": deep})
+    ahead.for_arguments([call(value), call("ahead_text")], project)
+    assert {name for name in sys.modules if name.startswith("ahead_")} == {"ahead_package", "ahead_other"}
+    assert {Path(path).name for path in project.codes.kept} == {"ahead_tests.py", "ahead_helper.py"}
+    assert project.named == {"ahead_tests", "ahead_other", "ahead_helper"}
 
 
-def test_what_raises_ends_the_process_or_leaves_a_thread_is_left_to_the_call_that_needs_it(modules):
+def test_what_raises_ends_the_process_or_leaves_a_thread_is_left_to_the_call_that_needs_it(project):
     thread = "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n"
-    modules(ahead_good="", ahead_raises="1 / 0", ahead_exits="import os\nos._exit(3)", ahead_thread=thread)
+    texts = {"ahead_good": "", "ahead_raises": "1 / 0", "ahead_exits": "import os\nos._exit(3)", "ahead_thread": thread}
+    project.write("site-packages", **texts)
     for name in ("ahead_raises", "ahead_thread", "ahead_exits", "ahead_good"):
-        ahead.for_arguments([call((TAG, "new", name, "A", (), {}))], set())
-    found = {name for name in sys.modules if name.startswith("ahead_")}
-    assert found == {"ahead_good"}
+        ahead.for_arguments([call((TAG, "new", name, "A", (), {}))], project)
+    assert {name for name in sys.modules if name.startswith("ahead_")} == {"ahead_good"}
 
 
-def test_a_module_is_tried_once(modules):
-    modules(ahead_late="1 / 0")
-    known: set = set()
-    ahead.for_arguments([call((TAG, "nt", "ahead_late", "A", (), ()))], known)
-    modules(ahead_late="")
-    ahead.for_arguments([call((TAG, "nt", "ahead_late", "A", (), ()))], known)
+def test_a_module_is_tried_once(project):
+    project.write("site-packages", ahead_late="1 / 0")
+    for text in ("1 / 0", ""):
+        project.write("site-packages", ahead_late=text)
+        ahead.for_arguments([call((TAG, "nt", "ahead_late", "A", (), ()))], project)
     assert "ahead_late" not in sys.modules

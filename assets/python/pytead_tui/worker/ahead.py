@@ -1,5 +1,5 @@
-"""Imports ahead of the calls that need them, so that not each call's own process does it: of what leaves no thread, for threads do not
-survive a fork. That is found out in another fork.
+"""Imports packages ahead of the calls that need them, so that not each call's own process does it: of what leaves no thread, for threads
+do not survive a fork. That is found out in another fork.
 """
 
 import base64
@@ -9,10 +9,11 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pytead_tui.worker import frames
 from pytead_tui.worker.frames import Gone, Reader
+from pytead_tui.worker.modules import Modules, is_of
 from pytead_tui.worker.processes import fork_patiently, threads
 from pytead_tui.worker.rebuild import TAG
 
@@ -21,16 +22,23 @@ PATIENCE = 10.0  # seconds for a module that arguments name
 _PLACES = {"obj": 3, "sub": 3, "exc": 3, "name": 2, "enum": 2, "nt": 2, "new": 2, "gen": 2}
 
 
-def for_arguments(calls: list, known: set) -> None:
-    """Imports the modules of what the arguments of calls are made of, but for `known` ones, which gets the others."""
+def for_arguments(calls: list, modules: Modules) -> None:
+    """Imports the packages that the modules of arguments rest on, such as pytest, on which a test's own class rests, and compiles the
+    project's files among these modules. The project's own modules are left to the calls: one that registers something must not be
+    there for a call that did not need it.
+    """
     names = dict.fromkeys(name for call in calls for name in _named(marshal.loads(base64.b64decode(call["args"]))))
-    new = [name for name in names if name not in known and name not in sys.modules]
-    known.update(new)
-    for name in harmless(new, PATIENCE):
-        try:
-            importlib.import_module(name)
-        except Exception:
-            pass  # the call that needs it says so
+    new = [name for name in names if name not in modules.named and name not in sys.modules]
+    modules.named.update(new)
+    for loaded, file in _rest_on(new, modules.root):
+        if file is None:
+            try:
+                importlib.import_module(loaded)
+            except Exception:
+                pass  # the call that needs it says so
+        elif modules.codes is not None:
+            modules.codes.want(modules.root, [file])
+            modules.codes.compile_next()
 
 
 def _named(tree: object) -> Iterator[str]:
@@ -48,21 +56,38 @@ def _named(tree: object) -> Iterator[str]:
             yield from _named(item)
 
 
+def _rest_on(names: list, root: str) -> list:
+    """Lists what importing modules loads, in its order: each by its name, with its file if that is one of the project."""
+    before = set(sys.modules)
+
+    def about() -> dict:
+        files = {name: getattr(sys.modules[name], "__file__", None) for name in list(sys.modules) if name not in before}
+        return {"loaded": [(name, file if type(file) is str and is_of(root, file) else None) for name, file in files.items()]}
+
+    tried = _try(names, PATIENCE, about)
+    return tried[-1]["loaded"] if tried else []
+
+
 def harmless(names: list, patience: float) -> list:
     """Imports modules in a fork and gives those that left no thread there. One may take so many seconds."""
+    return [said["name"] for said in _try(names, patience, dict)]
+
+
+def _try(names: list, patience: float, about: "Callable[[], dict]") -> "list[dict]":
+    """Imports modules in a fork. Gives what is to be said about each that left no thread there."""
     if not names:
         return []
     reading, writing = os.pipe()
     pid = fork_patiently()
     if pid == 0:
         os.close(reading)
-        _import(names, writing)
+        _import(names, writing, about)
     os.close(writing)
     reader = Reader(reading)
     good: list = []
     try:
-        while message := reader.next(time.monotonic() + patience):
-            good.append(message["name"])
+        while said := reader.next(time.monotonic() + patience):
+            good.append(said)
     except Gone:
         pass
     os.close(reading)
@@ -71,7 +96,7 @@ def harmless(names: list, patience: float) -> list:
     return good
 
 
-def _import(names: list, writing: int) -> None:
+def _import(names: list, writing: int, about: "Callable[[], dict]") -> None:
     """Imports modules and names those that left no thread; never returns."""
     try:
         for name in names:
@@ -81,6 +106,6 @@ def _import(names: list, writing: int) -> None:
                 continue
             if threads() > 1:
                 break
-            frames.send(writing, {"name": name})
+            frames.send(writing, {"name": name, **about()})
     finally:
         os._exit(0)

@@ -48,7 +48,7 @@ class Layer(Server):
                     if not self.modules.leads_to(name, path):
                         continue
                 self.modules.get(name, path)
-            ahead.for_arguments(message.get("calls", []), self.modules.named)
+            ahead.for_arguments(message.get("calls", []), self.modules)
             if any(call.get("clock") is not None for call in message.get("calls", [])):
                 clock.load()
         except Exception:

@@ -112,7 +112,7 @@ def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dic
         return {"imported": True}
     # A layer has done so for all calls of its requests.
     if modules.guard is None and modules.inputs is None:
-        ahead.for_arguments([call], modules.named)
+        ahead.for_arguments([call], modules)
     seconds = call["wait_ms"] / 1000
     started = time.perf_counter_ns()
     pid, reader = fork(modules, writing, lambda fd: _make(modules, call, track, fd, faults, known), seconds + 2 * PREPARING)
