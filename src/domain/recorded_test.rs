@@ -1,6 +1,6 @@
 //! Tests in which calls were recorded, how their sessions were started, and what running one again showed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +10,9 @@ use crate::domain::call::CallId;
 use crate::domain::function::FunctionId;
 use crate::domain::reason::{Reason, ReasonCode};
 pub use crate::domain::test_id::TestId;
+
+/// What is known of sessions of tests, each by names.
+pub type BySession = HashMap<TestSession, BTreeMap<String, String>>;
 
 /// How a session of tests was started.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

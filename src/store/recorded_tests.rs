@@ -10,7 +10,7 @@ use super::handle::Store;
 use super::json::{from_json, json, to_json};
 use crate::domain::batch::SpoolCall;
 use crate::domain::call::{CallId, RecordingId};
-use crate::domain::recorded_test::{FormerRun, RecordedTest, TestId, TestSession};
+use crate::domain::recorded_test::{BySession, FormerRun, RecordedTest, TestId, TestSession};
 
 impl Store {
     /// Gives the tests in which these calls were recorded; calls outside of tests are missing.
@@ -137,15 +137,40 @@ impl Store {
     ///
     /// # Errors
     /// Fails when the database cannot be read.
-    pub fn session_modules(&self) -> Result<HashMap<TestSession, BTreeMap<String, String>>> {
-        self.read(|connection| {
-            let mut statement = connection.prepare_cached("SELECT session, modules FROM session_modules")?;
+    pub fn session_modules(&self) -> Result<BySession> {
+        self.by_session("SELECT session, modules FROM session_modules")
+    }
+
+    /// Gives the session fixtures that tests asked for while they ran: their names, by key.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn session_fixtures(&self) -> Result<BySession> {
+        self.by_session("SELECT session, fixtures FROM session_fixtures")
+    }
+
+    fn by_session(&self, query: &'static str) -> Result<BySession> {
+        self.read(move |connection| {
+            let mut statement = connection.prepare_cached(query)?;
             let mut found = HashMap::new();
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
                 found.insert(json(row, 0)?, json(row, 1)?);
             }
             Ok(found)
+        })
+    }
+
+    /// Keeps the session fixtures that tests of a session asked for while they ran.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn put_session_fixtures(&self, session: &TestSession, fixtures: &BTreeMap<String, String>) -> Result<()> {
+        let (session, fixtures) = (to_json(session)?, to_json(fixtures)?);
+        self.write(move |transaction| {
+            let put = "INSERT OR REPLACE INTO session_fixtures (session, fixtures) VALUES (?1, ?2)";
+            transaction.execute(put, [&session, &fixtures])?;
+            Ok(())
         })
     }
 
@@ -270,6 +295,17 @@ mod tests {
             runner: Runner::Pytest { config: None, options: vec!["-q".into()] },
         };
         Arc::new(RecordedTest { name: name.into(), session: Arc::new(session) })
+    }
+
+    #[test]
+    fn the_fixtures_of_a_session_are_those_that_were_kept_last() {
+        let store = crate::store::open_in_memory().unwrap();
+        let session = (*test("test_a.py::test_a").session).clone();
+        let fixtures = |name: &str| BTreeMap::from([(format!("{name}@"), name.to_owned())]);
+        assert!(store.session_fixtures().unwrap().is_empty());
+        store.put_session_fixtures(&session, &fixtures("app")).unwrap();
+        store.put_session_fixtures(&session, &fixtures("database")).unwrap();
+        assert_eq!(store.session_fixtures().unwrap(), HashMap::from([(session, fixtures("database"))]));
     }
 
     #[test]

@@ -34,6 +34,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/v11.sql"),
     include_str!("schema/v12.sql"),
     include_str!("schema/v13.sql"),
+    include_str!("schema/v14.sql"),
 ];
 
 /// The form this program writes, kept in `user_version`.

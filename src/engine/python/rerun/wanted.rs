@@ -1,6 +1,6 @@
 //! What is run of recorded tests, where, and what runs showed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -13,7 +13,7 @@ use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 use crate::domain::call::{Argument, Effect};
 use crate::domain::function::FunctionId;
-use crate::domain::recorded_test::{RecordedTest, TestId, TestSession};
+use crate::domain::recorded_test::{BySession, RecordedTest, TestId, TestSession};
 use crate::domain::settings::{Record, Redact};
 use crate::engine::python::environment::Environment;
 use crate::python::protocol::Lines;
@@ -65,7 +65,7 @@ pub struct Wanted<'a> {
     /// Sandboxes that wait for a run; without it, none does.
     pub spares: Option<&'a Spares>,
     /// The modules that each session imports before everything else: their files, by name.
-    pub modules: &'a HashMap<TestSession, BTreeMap<String, String>>,
+    pub modules: &'a BySession,
     /// Sessions say which modules could be imported before everything else.
     pub tell_loaded: bool,
 }
@@ -79,6 +79,20 @@ pub type Early = dyn Fn(Reruns) + Send + Sync;
 pub struct Learned(Mutex<BTreeMap<TestSession, BTreeMap<String, String>>>);
 
 impl Learned {
+    /// Takes over what is stored of sessions that nothing was learned of yet.
+    pub fn recall(&self, stored: BySession) {
+        let mut all = self.0.lock();
+        for (session, fixtures) in stored {
+            all.entry(session).or_insert(fixtures);
+        }
+    }
+
+    /// Lists what is known now and is not what is stored.
+    pub fn news(&self, stored: &BySession) -> BySession {
+        let is_new = |(session, fixtures): &(&TestSession, &BTreeMap<String, String>)| stored.get(session) != Some(fixtures);
+        self.0.lock().iter().filter(is_new).map(|(session, fixtures)| (session.clone(), fixtures.clone())).collect()
+    }
+
     pub(super) fn of(&self, session: &TestSession) -> BTreeMap<String, String> {
         self.0.lock().get(session).cloned().unwrap_or_default()
     }

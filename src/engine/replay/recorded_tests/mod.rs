@@ -8,7 +8,7 @@ pub(crate) mod first_run;
 pub(crate) mod needed;
 pub(crate) mod ready;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
 use crate::domain::function::FunctionId;
-use crate::domain::recorded_test::{RecordedTest, TestId, TestSession};
+use crate::domain::recorded_test::{BySession, RecordedTest, TestId};
 use crate::engine::python::environment::{self, Environment};
 use crate::engine::python::rerun::{Early, Files, Learned, Place, Reruns, Spares, Wanted};
 use crate::engine::state::background::blocking;
@@ -73,7 +73,7 @@ struct Manner {
     /// As [`Wanted::early`].
     early: Option<Arc<Early>>,
     /// Modules to try, in the place of those that are known, for a session that says which these are.
-    modules: Option<HashMap<TestSession, BTreeMap<String, String>>>,
+    modules: Option<BySession>,
 }
 
 /// Runs tests off the async threads, with the variables that the project needs to be imported.
@@ -97,6 +97,9 @@ async fn run_tests(
         // They wait where somebody saves files, and for saved files.
         let spares = (manner.modules.is_none() && core.watcher.lock().is_some()).then(|| core.part::<Spares>());
         let stored = core.store().session_modules()?;
+        let fixtures = core.store().session_fixtures()?;
+        let learned = core.part::<Learned>();
+        learned.recall(fixtures.clone());
         let wanted = Wanted {
             tests: &asked.tests,
             functions: &asked.functions,
@@ -107,14 +110,18 @@ async fn run_tests(
             ended: &manner.ended,
             lines: &manner.lines,
             only_lines: manner.only_lines,
-            learned: &core.part::<Learned>(),
+            learned: &learned,
             first: &manner.first,
             early: manner.early.as_deref(),
             spares: spares.as_deref(),
             modules: manner.modules.as_ref().unwrap_or(&stored),
             tell_loaded: manner.modules.is_some(),
         };
-        place.run(&wanted, &cancel)
+        let found = place.run(&wanted, &cancel)?;
+        for (session, fixtures) in learned.news(&fixtures) {
+            core.store().put_session_fixtures(&session, &fixtures)?;
+        }
+        Ok(found)
     })
     .await?
 }
