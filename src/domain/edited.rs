@@ -108,23 +108,19 @@ impl EditedCode {
         reasons.collect::<Vec<_>>().join("; ") + &more
     }
 
-    /// Says which parts of compared outcomes were not compared: `m:f: in 3 calls result['token'] differs from run to run, and was not
-    /// compared.`
+    /// Says which parts of compared outcomes were not compared: `m:f: these parts differ from run to run and were not compared:
+    /// result['token'] (3 calls), log[0] of m:g (1 call).`
     #[must_use]
     pub fn varying(&self) -> Option<String> {
-        let calls = self.varying.iter().map(|one| one.calls).max()?;
-        let of_other = |one: &Varying| {
-            if self.subject.function() == Some(&one.function) { String::new() } else { format!(" of {}", one.function) }
-        };
-        let parts: Vec<String> = self.varying.iter().map(|one| format!("{}{}", one.part, of_other(one))).collect();
-        let verb = if parts.len() == 1 { "differs" } else { "differ" };
-        let parts = list(parts.iter().map(String::as_str));
-        let calls = text::count_u64(calls, "call");
-        Some(format!(
-            "{}: in up to {calls} {parts} {verb} from run to run, and {} not compared.",
-            self.name_and_place().0,
-            if verb == "differs" { "was" } else { "were" }
-        ))
+        let parts = self.varying.iter().map(|one| {
+            let is_own = self.subject.function() == Some(&one.function);
+            let of = if is_own { String::new() } else { format!(" of {}", one.function) };
+            format!("{}{of} ({})", one.part, text::count_u64(one.calls, "call"))
+        });
+        let parts: Vec<String> = parts.collect();
+        let named = list(parts.iter().map(String::as_str));
+        let name = self.name_and_place().0;
+        (!parts.is_empty()).then(|| format!("{name}: these parts differ from run to run and were not compared: {named}."))
     }
 
     /// Names it and its place: `shop.cart:Cart.total`, `shop/cart.py:12`.
@@ -328,6 +324,18 @@ mod tests {
         let said = "m:f was edited and not compared  m.py:3  was never recorded. Record a test that may call it: \
                     `pytead-tui run -- python -m pytest tests/test_m.py::test_f`.";
         assert_eq!(never.summary(), said);
+    }
+
+    #[test]
+    fn parts_that_vary_are_named_with_the_functions_whose_calls_have_them() {
+        let part =
+            |function: &str, part: &str, calls| Varying { function: FunctionId(function.into()), part: part.into(), calls };
+        let varying = vec![part("m:f", "result['at']", 3), part("m:g", "log[0]", 1)];
+        let edits =
+            Edits { edited: vec![EditedCode { varying, ..edited(3, 0, vec![]) }, edited(1, 0, vec![])], ..Edits::default() };
+        let said =
+            "◦ m:f: these parts differ from run to run and were not compared: result['at'] (3 calls), log[0] of m:g (1 call).";
+        assert_eq!(edits.lines(), [said]);
     }
 
     #[test]

@@ -74,7 +74,10 @@ fn a_part_that_varies_is_named_where_the_edited_code_may_have_made_it() {
     place.edit("app.py", "\"at\": time.perf_counter_ns()", "\"at\": time.time_ns() + 1");
     let (code, out, errors) = place.run(&["--trust", "replay"]);
     assert_eq!(code, 0, "{out}{errors}");
-    assert!(out.contains("result['at'] differs from run to run, and was not compared."), "{out}");
+    assert!(
+        out.contains("app:Users.visit: these parts differ from run to run and were not compared: result['at'] (1 call)."),
+        "{out}"
+    );
     let (_, json, _) = place.run(&["--trust", "--format", "json", "replay"]);
     assert!(json.contains(r#""part":"result['at']""#), "{json}");
     place.save("app.py", APP);

@@ -190,3 +190,19 @@ def test_what_is_imported_ahead_serves_the_calls_that_follow(worker, tmp_path):
     assert marshal.loads(base64.b64decode(reply["outcome"]))[1] < imported
     broken = {"module": "nowhere", "path": "nowhere.py", "qualname": "f"}
     assert worker.ask(op="import", places=[broken], **where) == [{"done": True}], "it is said of the calls that need it"
+
+
+def test_an_expression_that_imports_a_model_is_evaluated_where_django_is_set_up(tmp_path):
+    project = tmp_path / "project"
+    (project / "django").mkdir(parents=True)
+    (tmp_path / "scratch").mkdir()
+    (project / "django" / "__init__.py").write_text(
+        "def setup():\n    from django.apps import apps\n\n    apps.ready = True\n"
+    )
+    (project / "django" / "apps.py").write_text("class apps:\n    ready = False\n")
+    (project / "models.py").write_text("from django.apps import apps\n\nassert apps.ready\nAuthor = 'Ada'\n")
+    worker = Worker(tmp_path / "scratch", DJANGO_SETTINGS_MODULE="settings")
+    item = {"key": 1, "source": "Author", "imports": ["from models import Author"]}
+    reply = worker.ask(op="evaluate", root=str(project), paths=[str(project)], items=[item])[0]
+    worker.close()
+    assert "broken" not in reply and marshal.loads(base64.b64decode(reply["value"])) == "Ada", reply

@@ -48,6 +48,8 @@ class Layer(Server):
                     if not self.modules.leads_to(name, path):
                         continue
                 self.modules.get(name, path)
+            if message["op"] == "evaluate":
+                self.modules.set_up()
             ahead.for_arguments(message.get("calls", []), self.modules)
             if any(call.get("clock") is not None for call in message.get("calls", [])):
                 clock.load()

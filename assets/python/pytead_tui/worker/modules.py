@@ -139,7 +139,7 @@ class Modules:
         if found is None:
             try:
                 with self._noting(name, path):
-                    self._set_up()
+                    self.set_up()
                     found = self._load(name, os.path.join(self.root, path))
             except BaseException as error:
                 why = describe(error)
@@ -150,7 +150,7 @@ class Modules:
             raise found
         return found
 
-    def _set_up(self) -> None:
+    def set_up(self) -> None:
         """Sets up Django, once, if the recorded program used it: models cannot be imported before. What keeps it from that is
         said by the import that needs it."""
         if self.is_set_up or "DJANGO_SETTINGS_MODULE" not in os.environ:

@@ -69,6 +69,7 @@ def answer(message: dict, writing: int, startup: frozenset, guarded: "str | None
                 late[function] = late.get(function, 0) + (reply.pop("late", None) is True)
                 frames.send(writing, {"key": call["key"], **reply})
         elif message["op"] == "evaluate":
+            modules.set_up()  # what an expression imports may be a model
             _evaluate(modules, message["items"], writing)
     except Gone:
         os._exit(0)
