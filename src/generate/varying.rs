@@ -1,4 +1,4 @@
-//! Placeholders for what is not compared of a call's outcome, and which parts of it they stand for.
+//! Placeholders for what is not compared of a call's outcome, and the list of these parts.
 
 use crate::domain::call::{Effect, GeneratorEnd, ITS_SIDE_EFFECTS, Outcome};
 use crate::domain::value::{TypeName, Value};
@@ -25,13 +25,13 @@ fn placeholder(name: &str) -> Value {
     Value::Opaque { ordinal: 0, ty: TypeName::new("", name) }
 }
 
-/// Tells whether a value stands for a part that differs from run to run.
+/// Tells whether a value is the placeholder of a part that differs from run to run.
 #[must_use]
 pub fn is_varying(value: &Value) -> bool {
     is_placeholder(value, VARIES)
 }
 
-/// Tells whether a value stands for any part that is not compared.
+/// Tells whether a value is the placeholder of any part that is not compared.
 #[must_use]
 pub fn is_left_out(value: &Value) -> bool {
     is_varying(value) || is_placeholder(value, FOREIGN)

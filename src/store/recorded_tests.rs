@@ -166,12 +166,7 @@ impl Store {
     /// # Errors
     /// Fails when the database cannot be written.
     pub fn put_session_fixtures(&self, session: &TestSession, fixtures: &BTreeMap<String, String>) -> Result<()> {
-        let (session, fixtures) = (to_json(session)?, to_json(fixtures)?);
-        self.write(move |transaction| {
-            let put = "INSERT OR REPLACE INTO session_fixtures (session, fixtures) VALUES (?1, ?2)";
-            transaction.execute(put, [&session, &fixtures])?;
-            Ok(())
-        })
+        self.put_by_session("INSERT OR REPLACE INTO session_fixtures (session, fixtures) VALUES (?1, ?2)", session, fixtures)
     }
 
     /// Keeps the modules that a session imports before everything else. What is known already stays: runs are compared with former
@@ -180,10 +175,13 @@ impl Store {
     /// # Errors
     /// Fails when the database cannot be written.
     pub fn put_session_modules(&self, session: &TestSession, modules: &BTreeMap<String, String>) -> Result<()> {
-        let (session, modules) = (to_json(session)?, to_json(modules)?);
+        self.put_by_session("INSERT OR IGNORE INTO session_modules (session, modules) VALUES (?1, ?2)", session, modules)
+    }
+
+    fn put_by_session(&self, put: &'static str, session: &TestSession, names: &BTreeMap<String, String>) -> Result<()> {
+        let row = [to_json(session)?, to_json(names)?];
         self.write(move |transaction| {
-            let put = "INSERT OR IGNORE INTO session_modules (session, modules) VALUES (?1, ?2)";
-            transaction.execute(put, [&session, &modules])?;
+            transaction.execute(put, row)?;
             Ok(())
         })
     }

@@ -4,15 +4,11 @@ use crate::harness::Place;
 
 const APP: &str = r#"import hashlib
 import secrets
-import threading
 import time
 import uuid
 
 
 class Users:
-    def __init__(self):
-        self.lock = threading.Lock()
-
     def salt(self):
         return secrets.token_hex(4)
 
