@@ -1,4 +1,4 @@
-//! Every rule of drafts has its row in docs/drafts.md, and a test that names it: in its own name or in the words above it. So
+//! Every rule of drafts has its row in docs/draft-rules.md, and a test that names it: in its own name or in the words above it. So
 //! has every fault that judging tests commonly gets wrong (`fixtures/intents/README.md`).
 
 use std::collections::BTreeSet;
@@ -91,7 +91,7 @@ fn every_fault_is_named_by_a_test_that_shows_it_right() {
 
 #[test]
 fn every_rule_has_a_row_in_the_documentation() {
-    let text = std::fs::read_to_string(root().join("docs/drafts.md")).unwrap();
+    let text = std::fs::read_to_string(root().join("docs/draft-rules.md")).unwrap();
     let rows = text.lines().filter_map(|line| line.strip_prefix("| R")?.split(" |").next().map(|head| format!("R{head}")));
     let found: BTreeSet<u32> = rows.flat_map(|head| named(&head, 'R').collect::<Vec<_>>()).collect();
     let missing: Vec<u32> = RULES.filter(|rule| !found.contains(rule)).collect();

@@ -1,0 +1,208 @@
+//! Measures the sentences that a user reads: those of the README and of every page in `docs/` that is not for maintainers.
+//! No sentence has more than 25 words, the mean of each page is at most 17, and words that hide who does what are absent.
+//! `cargo nextest run --test architecture --no-capture sentences` prints the figures.
+
+use std::path::{Path, PathBuf};
+
+/// Pages for those who change the program. Every other page is for users.
+const FOR_MAINTAINERS: &[&str] =
+    &["ARCHITECTURE.md", "draft-rules.md", "find-it.md", "recorder.md", "rerun.md", "spool.md", "worker.md"];
+
+const MOST_WORDS: usize = 25;
+const MOST_ON_AVERAGE: f64 = 17.0;
+const MOST_LINES_OF_THE_README: usize = 220;
+
+/// Words that say less than the field's own ones, which the glossary of the house lists.
+const BANNED: &[&str] = &[
+    "told", "kept", "stands", "meanwhile", "elsewhere", "culprit", "culprits", "deed", "deeds", "put away", "wavers", "minds",
+    "made anew", "got", "alike", "of ours", "is no", "there are not", "cannot be told",
+];
+
+/// A span of time during which something is stored: the one use of a banned word that is exact.
+const ALLOWED: &str = "kept for ";
+
+/// One sentence of a page, or what a table or a heading holds, where only words are looked at.
+struct Text {
+    line: usize,
+    words: String,
+    is_sentence: bool,
+}
+
+/// Gives the text of a page: sentences of paragraphs and list items, and rows and headings whole. Code is left out; within a
+/// line it counts as one word.
+fn texts(page: &str) -> Vec<Text> {
+    let mut found = Vec::new();
+    let mut block: Option<(usize, String)> = None;
+    let (mut fenced, mut indented, mut after_blank) = (false, false, true);
+    for (at, line) in page.lines().enumerate() {
+        let trimmed = line.trim_start().trim_start_matches("> ");
+        let fence = trimmed.starts_with("```");
+        if fence {
+            fenced = !fenced;
+        }
+        let is_blank = trimmed.is_empty();
+        indented = line.starts_with("    ") && (indented || after_blank) || indented && is_blank;
+        after_blank = is_blank;
+        let whole = trimmed.starts_with('|') || trimmed.starts_with('#');
+        let item = ["- ", "* "].iter().find_map(|mark| trimmed.strip_prefix(mark)).or_else(|| numbered(trimmed));
+        if fence || fenced || indented || is_blank || whole || item.is_some() || trimmed.starts_with('<') {
+            found.extend(block.take().into_iter().flat_map(sentences));
+        }
+        if fence || fenced || indented || is_blank || trimmed.starts_with('<') {
+            continue;
+        }
+        if whole {
+            found.push(Text { line: at + 1, words: plain(trimmed), is_sentence: false });
+        } else {
+            let (_, text) = block.get_or_insert_with(|| (at + 1, String::new()));
+            text.push_str(item.unwrap_or(trimmed));
+            text.push(' ');
+        }
+    }
+    found.extend(block.into_iter().flat_map(sentences));
+    found
+}
+
+/// Gives what follows the number of a list item.
+fn numbered(line: &str) -> Option<&str> {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.len() == line.len() { None } else { rest.strip_prefix(". ") }
+}
+
+/// Takes code, addresses and marks out of a text.
+fn plain(text: &str) -> String {
+    let mut code = false;
+    let mut words = String::new();
+    for (at, part) in text.split('`').enumerate() {
+        code = at % 2 == 1;
+        words.push_str(if code { "Code" } else { part });
+    }
+    debug_assert!(!code || text.split('`').count() % 2 == 0);
+    while let Some(start) = words.find("](") {
+        let end = words[start..].find(')').map_or(words.len(), |end| start + end + 1);
+        words.replace_range(start..end, "");
+    }
+    words.replace(['[', '*'], "").replace('!', "! ").trim().to_owned()
+}
+
+/// Cuts a paragraph into sentences. A bold beginning with a full stop is a heading.
+fn sentences((line, block): (usize, String)) -> Vec<Text> {
+    let body = block.strip_prefix("**").and_then(|rest| rest.split_once(".** ")).map_or(&*block, |(_, body)| body);
+    let mut sentences = vec![String::new()];
+    for word in plain(body).split_whitespace() {
+        let last = sentences.last_mut().expect("one at least");
+        last.push_str(word);
+        last.push(' ');
+        let bare = word.trim_end_matches([')', '"', '”', '’', '_']);
+        if bare.ends_with(['.', '!', '?']) && !["e.g.", "i.e.", "vs."].contains(&bare) {
+            sentences.push(String::new());
+        }
+    }
+    let sentences = sentences.into_iter().filter(|sentence| count(sentence) > 0);
+    sentences.map(|words| Text { line, words, is_sentence: true }).collect()
+}
+
+fn count(sentence: &str) -> usize {
+    sentence.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
+}
+
+/// Gives the banned words in a text.
+fn banned(text: &str) -> Vec<&'static str> {
+    let lower = text.to_lowercase().replace(ALLOWED, "");
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|word| !word.is_empty()).collect();
+    let spaced = format!(" {} ", words.join(" "));
+    BANNED.iter().copied().filter(|word| spaced.contains(&format!(" {word} "))).collect()
+}
+
+/// The figures of a page, and what is wrong with it.
+struct Measured {
+    sentences: usize,
+    words: usize,
+    longest: usize,
+    wrong: Vec<String>,
+}
+
+impl Measured {
+    fn mean(&self) -> f64 {
+        self.words as f64 / self.sentences.max(1) as f64
+    }
+}
+
+fn measure(page: &str) -> Measured {
+    let mut measured = Measured { sentences: 0, words: 0, longest: 0, wrong: Vec::new() };
+    for Text { line, words, is_sentence } in texts(page) {
+        for word in banned(&words) {
+            measured.wrong.push(format!("{line}: “{word}” in “{}”", words.trim()));
+        }
+        if is_sentence {
+            let long = count(&words);
+            measured.sentences += 1;
+            measured.words += long;
+            measured.longest = measured.longest.max(long);
+            if long > MOST_WORDS {
+                measured.wrong.push(format!("{line}: {long} words in “{}”", words.trim()));
+            }
+        }
+    }
+    if measured.mean() > MOST_ON_AVERAGE {
+        measured.wrong.push(format!("1: a mean of {:.1} words", measured.mean()));
+    }
+    measured
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Gives the README and the pages for users.
+fn pages() -> Vec<PathBuf> {
+    let docs = std::fs::read_dir(root().join("docs")).expect("docs").map(|entry| entry.expect("an entry").path());
+    let mut pages: Vec<PathBuf> = docs.filter(|page| page.extension().is_some_and(|end| end == "md")).collect();
+    pages.retain(|page| !FOR_MAINTAINERS.iter().any(|name| page.ends_with(name)));
+    pages.sort();
+    pages.insert(0, root().join("README.md"));
+    pages
+}
+
+#[test]
+fn what_a_user_reads_has_short_sentences_and_plain_words() {
+    let (mut wrong, mut sentences, mut words) = (Vec::new(), 0, 0);
+    println!("{:<20} {:>9} {:>6} {:>8}", "page", "sentences", "mean", "longest");
+    for path in pages() {
+        let measured = measure(&std::fs::read_to_string(&path).expect("a page"));
+        let name = path.strip_prefix(root()).expect("below the root").display().to_string();
+        println!("{name:<20} {:>9} {:>6.1} {:>8}", measured.sentences, measured.mean(), measured.longest);
+        (sentences, words) = (sentences + measured.sentences, words + measured.words);
+        wrong.extend(measured.wrong.into_iter().map(|what| format!("{name}:{what}")));
+    }
+    println!("{:<20} {sentences:>9} {:>6.1}", "all", words as f64 / sentences as f64);
+    assert!(sentences > 600, "only {sentences} sentences were found");
+    assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_readme_is_read_in_one_sitting() {
+    let lines = std::fs::read_to_string(root().join("README.md")).expect("a README").lines().count();
+    assert!(lines <= MOST_LINES_OF_THE_README, "{lines} lines");
+}
+
+#[test]
+fn every_page_for_maintainers_is_there() {
+    let gone: Vec<_> = FOR_MAINTAINERS.iter().filter(|name| !root().join("docs").join(name).is_file()).collect();
+    assert!(gone.is_empty(), "{gone:?}");
+}
+
+#[test]
+fn the_measure_sees_long_sentences_and_banned_words_and_leaves_code_and_tables_aside() {
+    let long = format!("{}end.", "word ".repeat(25));
+    let wrong = |page: &str| measure(page).wrong;
+    assert_eq!(wrong(&long).len(), 2, "26 words, which is too much on average, too");
+    assert_eq!(wrong(&format!("Short.\n\n- item\n  {long}\n")).len(), 1);
+    assert_eq!(wrong(&format!("**Bold.** Two words. {long}")).len(), 1);
+    assert!(wrong(&format!("```text\n{long}\n```\n\n    {long}\n\n| {long} |\n\nDone. See `{long}`.")).is_empty());
+    assert_eq!(wrong("Nothing is told, and nobody got\nit.").len(), 2);
+    assert_eq!(wrong("| a verdict is put away |\n\n# Of ours").len(), 2);
+    assert!(wrong("Logs are kept for 30 days. A `told` is code. It is not here, it is nothing.").is_empty());
+    let seen = measure("See [the page](docs/a.md). A second (one.) A third");
+    assert_eq!((seen.sentences, seen.words, seen.longest), (3, 8, 3));
+}
