@@ -69,17 +69,17 @@ pub const FORMS: &[Form] = &[
 
 /// What stands before the list.
 const NAMES: &str = "\
-Functions are named as in the source, as far as it takes to tell them apart (`Database.save`, `save`), and have to be
-defined in the project, so that a typo is an error and not a call that never comes. `A`, `B` and `C` stand for functions,
-each with or without `with n=4` (arguments) and `returning v`, `raising X` or `failing` (how the call ended).";
+Name functions as in the source, with as much of the name as is needed (`Database.save`, `save`). The project must define
+them: a misspelt name is an error. `A`, `B` and `C` are functions. Each can have `with n=4` (arguments), and `returning v`,
+`raising X` or `failing` (the result).";
 
 /// What stands behind it.
 const REST: &str = "\
-A clause may end with where it is meant: `inside A`, `in each A`, `per item` or `per (x, y)` (for each value of the
-arguments), `between A and B`, `after A`, `before A`; and with `(may not occur)`, when vacuous is good enough.
+A clause can end with its scope: `inside A`, `in each A`, `between A and B`, `after A`, `before A`. `per item` and `per (x, y)`
+apply it to each value of the arguments. With `(may not occur)`, a vacuous clause is good enough.
 
-Values are literals of Python or JSON, `!= v`, `< 4` and the like, `one of [1, 2]`, `contains \"x\"`, `matches /^a/`, `close to 0.3`, `any`.
-Numbers are compared by value whatever their type, but `True` is no `1`; objects by identity.";
+Values are literals of Python or JSON, `!= v`, `< 4` and similar, `one of [1, 2]`, `contains \"x\"`, `matches /^a/`, `close to 0.3`, `any`.
+Numbers are compared by value, whatever their type, but `True` is not `1`. Objects are compared by identity.";
 
 /// Lists the sentences, one after the other.
 pub fn sentences() -> impl Iterator<Item = &'static str> {
