@@ -15,6 +15,8 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 mod circles;
 #[path = "architecture/modules.rs"]
 mod modules;
+#[path = "architecture/sentences.rs"]
+mod sentences;
 
 /// The layers, lowest first. A module uses what stands in the rows above its own, and itself.
 const LAYERS: &[&[&str]] = &[

@@ -2,6 +2,7 @@
 
 mod check;
 mod global;
+mod help;
 mod models;
 mod spec;
 
@@ -19,16 +20,18 @@ pub use spec::{SpecAction, SpecArgs, SpecNew};
 #[command(
     name = "pytead-tui",
     version,
-    about = "Record what a Python program does, see what every save changes, keep it as reviewed tests",
+    about = "Record calls, see what each edit changes, and keep them as pytest tests",
     disable_help_subcommand = true,
-    after_help = "Start here:\n  pytead-tui                    open the workbench on this project\n  pytead-tui run pytest -q      record what your tests make the program do\n  pytead-tui diff               what the change since the last commit does\n  pytead-tui review             decide on drafts and changes, line by line\n  pytead-tui doctor             what works on this machine"
+    help_template = help::TEMPLATE,
+    after_help = help::start(),
+    after_long_help = help::all()
 )]
 pub struct Cli {
-    /// What to do; without a verb the workbench opens.
+    /// What to do; without a command, the workbench opens.
     #[command(subcommand)]
     pub verb: Option<Verb>,
 
-    /// The project; by default the one this folder belongs to.
+    /// The project [default: the project of the current folder].
     #[arg(value_name = "PATH")]
     pub path: Option<PathBuf>,
 
@@ -40,49 +43,59 @@ pub struct Cli {
 /// What can be done.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Record a program: its calls, their arguments and results.
+    /// Record the calls of a program.
     Run(Run),
-    /// Draft tests from recorded calls, and prove them.
+    /// Draft tests from recorded calls, and verify them.
     Gen(Gen),
     /// Record, then draft: `run` and `gen` in one.
     Tead(Tead),
-    /// Run recorded calls against today's code: what changed, old → new.
+    /// Run recorded calls against the current code.
     Replay(Replay),
-    /// Run recorded calls against a commit's code and today's: what the change does.
+    /// Show what your change does to recorded calls.
+    ///
+    /// The calls run on a commit's code and on the current code.
     Diff(Diff),
-    /// Let a coding agent see what its edits do, or take that out again.
+    /// Connect or disconnect a coding agent.
     Agent(Agent),
-    /// Serve a coding agent: MCP on standard input and output.
+    /// Serve a coding agent over MCP on standard input and output.
     Mcp,
-    /// Ask the chosen language model for a test of a function.
+    /// Ask the chosen language model for tests of a function.
     Draft(Draft),
-    /// Get, choose and list the language models of this machine.
+    /// Download, choose and list language models.
     Model(Model),
-    /// Make type stubs from recorded calls.
+    /// Write type stubs from recorded calls.
     Types(Types),
-    /// Make docstring examples from recorded calls.
+    /// Write docstring examples from recorded calls.
     Doc(Doc),
-    /// Decide on what waits, line by line.
+    /// Review drafts and changes one by one.
     Review(Review),
-    /// Watch the files and print what every save changes.
+    /// Print what each save changes.
     Watch,
-    /// Take in old traces (.gjson, .pkl, call_logs) or spools of another machine as a recording.
+    /// Import old traces, or recordings of another machine.
+    ///
+    /// Old traces are `.gjson` and `.pkl` files, and folders such as `call_logs`.
     Import(Import),
-    /// Run tests and judge their intents; or say in sentences what a program has to do, and see whether it did.
+    /// Judge the intents of tests, or check sentences.
+    ///
+    /// Without sentences, runs tests and judges their intents. With `--clause`, decides sentences on a recorded journey.
     Check(Check),
-    /// Run YAML tests, whose steps call the tools of plugins; or only check how they are written.
+    /// Run or validate YAML tests.
     Spec(SpecArgs),
-    /// Print a recording, its calls or its journey; without one, list them.
+    /// Print a recording, or list all.
+    ///
+    /// Prints its journey line by line, or its calls.
     Export(Export),
-    /// Read the project: its functions, and where a file does not parse.
+    /// List functions, and files with syntax errors.
     Index(Index),
-    /// Throw away recordings and drafts that no decision rests on.
+    /// Delete recordings and drafts that no decision uses.
     Clean(Clean),
-    /// Say whether this folder's code may be run.
+    /// Trust this project, or list and remove trusted projects.
     Trust(Trust),
-    /// Show the settings, and where each comes from.
+    /// Show the settings and their sources.
     Config(Config),
-    /// Show what works on this machine: Python, pytest, sandbox, terminal, model.
+    /// Show what works on this machine.
+    ///
+    /// Checks Python, pytest, the sandbox, the terminal and the model.
     Doctor,
     /// Record functions: `run`, as it was called once.
     #[command(hide = true)]
@@ -102,7 +115,7 @@ pub enum Verb {
         /// Where they are.
         socket: PathBuf,
     },
-    /// Print the completions of a shell.
+    /// Print shell completions.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
@@ -112,25 +125,25 @@ pub enum Verb {
 /// `run`
 #[derive(Debug, Args)]
 pub struct Run {
-    /// Calls kept of each function: the first N with different arguments. By default they are chosen by what is new in them.
+    /// Store the first N calls of each function with different arguments [default: calls that add something new].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub limit: Option<u32>,
-    /// What is recorded: `module:function`, `module`, `*` as a wildcard; by default the whole project.
+    /// Record only `module:function` or `module`; `*` is a wildcard [default: the whole project].
     #[arg(short, long = "target", visible_alias = "targets", value_name = "TARGET")]
     pub targets: Vec<String>,
-    /// Run the recorded calls once more at the end, to see which of them repeat; else the next command that needs them does.
+    /// Run the recorded calls once at the end, to find those that repeat [default: the next command does it].
     #[arg(long)]
     pub check: bool,
-    /// Record the journey, every event in its order, in place of calls with few inputs of each shape.
+    /// Record every call in its order (a journey), instead of a few for each kind of input.
     #[arg(long)]
     pub journey: bool,
-    /// Where JSON events go (with --format json); by default the error stream.
+    /// Write JSON events to FILE (with --format json) [default: standard error].
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
     /// Flags that the older tools had.
     #[command(flatten)]
     pub former: Former,
-    /// The program: `main.py a b`, `-m pkg`, `python3 main.py`, `pytest -q`.
+    /// The program, such as `main.py a b`, `-m pkg`, `python3 main.py` or `pytest -q`.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
     pub command: Vec<String>,
 }
@@ -155,7 +168,7 @@ pub struct Former {
 /// `trace2test`
 #[derive(Debug, Args)]
 pub struct Trace2test {
-    /// Calls kept of each function: the first N with different arguments. By default they are chosen by what is new in them.
+    /// Store the first N calls of each function with different arguments [default: calls that add something new].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub limit: Option<u32>,
     /// Flags that the older tools had.
@@ -175,7 +188,7 @@ pub struct Gentests {
     /// Flags that the older tools had.
     #[command(flatten)]
     pub former: Former,
-    /// The file to write; by default `tests/test_pytead_generated.py`.
+    /// The file to write [default: `tests/test_pytead_generated.py`].
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -183,29 +196,30 @@ pub struct Gentests {
 /// `gen`
 #[derive(Debug, Default, Args)]
 pub struct Gen {
-    /// Functions to draft for; by default all that were recorded.
+    /// Functions to draft for [default: all recorded ones].
     #[arg(value_name = "FUNCTION")]
     pub functions: Vec<String>,
     /// More of them, as they were named once.
     #[arg(short, long, hide = true, value_name = "FUNCTION")]
     pub targets: Vec<String>,
-    /// Write the drafts into this one file, in place of the project's tests.
+    /// Write the drafts into FILE, instead of the project's tests.
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["accept", "dir"])]
     pub output: Option<PathBuf>,
-    /// Write the drafts into this folder, a file a module, in place of the project's tests.
+    /// Write the drafts into DIR, one file for each module, instead of the project's tests.
     #[arg(short, long, alias = "output-dir", value_name = "DIR", conflicts_with = "accept")]
     pub dir: Option<PathBuf>,
     /// Flags that the older tools had.
     #[command(flatten)]
     pub former: Former,
-    /// Accept every draft that is proved, and write it.
+    /// Accept and write every verified draft.
     #[arg(long)]
     pub accept: bool,
-    /// Draft nothing; list every reason why calls of these functions have no test, each with its code and what to do.
+    /// List why calls of these functions have no test, with codes and fixes; draft nothing.
     #[arg(long, value_name = "FUNCTION", num_args = 1.., value_delimiter = ',', conflicts_with_all = ["accept", "check", "output", "dir", "functions"])]
     pub why: Vec<String>,
-    /// Change nothing; end with 1 when an accepted test is gone or would be drafted otherwise from the calls recorded here. A
-    /// test that a person changed stays as it is and is named, no more.
+    /// Write nothing; exit with 1 if an accepted test is missing or out of date.
+    ///
+    /// A test that you edited stays unchanged and is only named.
     #[arg(long, conflicts_with_all = ["accept", "output", "dir"])]
     pub check: bool,
 }
@@ -213,25 +227,25 @@ pub struct Gen {
 /// `tead`
 #[derive(Debug, Args)]
 pub struct Tead {
-    /// Calls kept of each function: the first N with different arguments. By default they are chosen by what is new in them.
+    /// Store the first N calls of each function with different arguments [default: calls that add something new].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub limit: Option<u32>,
-    /// What is recorded; by default the whole project.
+    /// Record only these [default: the whole project].
     #[arg(short, long = "target", visible_alias = "targets", value_name = "TARGET")]
     pub targets: Vec<String>,
-    /// Accept every draft that is proved, and write it.
+    /// Accept and write every verified draft.
     #[arg(long)]
     pub accept: bool,
-    /// Write the drafts into this one file, in place of the project's tests.
+    /// Write the drafts into FILE, instead of the project's tests.
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["accept", "dir"])]
     pub output: Option<PathBuf>,
-    /// Write the drafts into this folder, a file a module, in place of the project's tests.
+    /// Write the drafts into DIR, one file for each module, instead of the project's tests.
     #[arg(short, long, alias = "output-dir", value_name = "DIR", conflicts_with = "accept")]
     pub dir: Option<PathBuf>,
     /// Flags that the older tools had.
     #[command(flatten)]
     pub former: Former,
-    /// Where JSON events go (with --format json); by default the error stream.
+    /// Write JSON events to FILE (with --format json) [default: standard error].
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
     /// The program.
@@ -242,10 +256,10 @@ pub struct Tead {
 /// `replay`
 #[derive(Debug, Args)]
 pub struct Replay {
-    /// Functions whose calls are run; by default all that may differ.
+    /// Functions to compare [default: all that the edits can reach].
     #[arg(value_name = "FUNCTION")]
     pub functions: Vec<String>,
-    /// End with 0 where nothing differs, even if edited code was not compared (else 4).
+    /// Exit with 0 instead of 4 if edited code was not compared.
     #[arg(long)]
     pub allow_uncompared: bool,
 }
@@ -253,13 +267,13 @@ pub struct Replay {
 /// `diff`
 #[derive(Debug, Args)]
 pub struct Diff {
-    /// The commit to compare with: a hash, a branch, a tag.
+    /// The commit, branch or tag to compare with.
     #[arg(value_name = "REF", default_value = "HEAD")]
     pub reference: String,
-    /// Answer the stop hook of a coding agent: its JSON is read from standard input. Ends with 0 whatever happens.
+    /// Answer the stop hook of a coding agent: read its JSON on standard input, and always exit with 0.
     #[arg(long)]
     pub hook: bool,
-    /// End with 0 where nothing differs, even if edited code was not compared (else 4).
+    /// Exit with 0 instead of 4 if edited code was not compared.
     #[arg(long)]
     pub allow_uncompared: bool,
 }
@@ -275,18 +289,18 @@ pub struct Agent {
 /// `agent …`
 #[derive(Debug, Subcommand)]
 pub enum AgentAction {
-    /// Show, then write, the entries of the MCP server and of the stop hook.
+    /// Show, then write, the entries for the MCP server and the stop hook.
     Init {
         /// The agent.
         agent: AgentName,
         /// Write without asking.
         #[arg(long)]
         yes: bool,
-        /// What starts this program: `uvx pytead-tui`, `uv run pytead-tui`.
+        /// The command that starts pytead-tui, such as `uvx pytead-tui` or `uv run pytead-tui`.
         #[arg(long, value_name = "CMD")]
         command: Option<String>,
     },
-    /// Take the entries out again; without a name, those of all agents.
+    /// Remove the entries of an agent, or of all agents.
     Remove {
         /// The agent.
         agent: Option<AgentName>,
@@ -310,11 +324,10 @@ pub enum AgentName {
 /// `types`
 #[derive(Debug, Args)]
 pub struct Types {
-    /// Modules or functions; by default all that were recorded.
+    /// Modules or functions [default: all recorded ones].
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
-    /// Write the stubs into this folder, as `typings/shop/cart.pyi`, those of whole packages, where `mypy_path` or pyright's
-    /// `stubPath` finds them; by default they are printed.
+    /// Write stubs of whole packages into DIR, where `mypy_path` or pyright's `stubPath` finds them [default: print].
     #[arg(short, long, visible_alias = "out-dir", alias = "output-dir", value_name = "DIR")]
     pub dir: Option<PathBuf>,
     /// Flags that the older tools had.
@@ -325,13 +338,13 @@ pub struct Types {
 /// `doc`
 #[derive(Debug, Args)]
 pub struct Doc {
-    /// Modules or functions; by default all that were recorded.
+    /// Modules or functions [default: all recorded ones].
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
-    /// Put the examples into the docstrings; by default they are only shown.
+    /// Write the examples into the docstrings [default: print a diff].
     #[arg(long, conflicts_with = "undo")]
     pub write: bool,
-    /// Take back what was written last.
+    /// Undo the last write.
     #[arg(long, conflicts_with = "targets")]
     pub undo: bool,
 }
@@ -339,22 +352,22 @@ pub struct Doc {
 /// `review`
 #[derive(Debug, Args)]
 pub struct Review {
-    /// Only list what waits.
+    /// List what needs review, and decide nothing.
     #[arg(long)]
     pub list: bool,
-    /// Accept these proposals (`all`: everything that is proved, but for what a coding agent wrote) without asking.
+    /// Accept these proposals without asking; `all` is every verified one, except those by a coding agent.
     #[arg(long, value_name = "ID", num_args = 1.., value_delimiter = ',')]
     pub accept: Vec<String>,
     /// Reject these proposals without asking.
     #[arg(long, value_name = "ID", num_args = 1.., value_delimiter = ',')]
     pub reject: Vec<String>,
-    /// Why they are rejected: kept with the decision, for the log.
+    /// Store this reason with the rejection.
     #[arg(long, value_name = "TEXT", requires = "reject")]
     pub why: Option<String>,
-    /// Take back the last decision.
+    /// Undo the last decision.
     #[arg(long)]
     pub undo: bool,
-    /// Decide again what was taken back last.
+    /// Redo the last undone decision.
     #[arg(long, conflicts_with = "undo")]
     pub redo: bool,
 }
@@ -362,7 +375,7 @@ pub struct Review {
 /// `import`
 #[derive(Debug, Args)]
 pub struct Import {
-    /// Files, or folders that hold them.
+    /// Files, or folders with such files.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 }
@@ -370,10 +383,10 @@ pub struct Import {
 /// `export`
 #[derive(Debug, Args)]
 pub struct Export {
-    /// A recording's number, or `finetuning`: what was decided on drafts, as training data for a model.
+    /// The number of a recording, or `finetuning` for your decisions as training data.
     #[arg(value_name = "RECORDING|finetuning")]
     pub what: Option<String>,
-    /// With `finetuning`: the folder to write to.
+    /// The folder for `finetuning`.
     #[arg(short = 'd', long = "dir", value_name = "DIR", default_value = "finetuning/data")]
     pub folder: PathBuf,
 }
@@ -381,7 +394,7 @@ pub struct Export {
 /// `index`
 #[derive(Debug, Args)]
 pub struct Index {
-    /// Functions to show; by default counts and the files that do not parse.
+    /// Functions to show [default: counts, and files with syntax errors].
     #[arg(value_name = "FUNCTION")]
     pub functions: Vec<String>,
 }
@@ -389,28 +402,28 @@ pub struct Index {
 /// `clean`
 #[derive(Debug, Args)]
 pub struct Clean {
-    /// Recordings that no draft, change or decision rests on.
+    /// Delete recordings that no draft, change or decision uses.
     #[arg(long)]
     pub recordings: bool,
-    /// Drafts that nobody decided on, and answers of models kept so that nothing is asked twice.
+    /// Delete drafts without a decision, and cached answers of models.
     #[arg(long)]
     pub drafts: bool,
-    /// Verdicts that models gave for this project; they can be made again, at their price.
+    /// Delete cached verdicts of models for this project.
     #[arg(long)]
     pub verdicts: bool,
-    /// Verdicts that models gave for any project of yours.
+    /// Delete cached verdicts of models for all your projects.
     #[arg(long)]
     pub all_projects: bool,
-    /// Models of the hub's cache that are not chosen, and what broken downloads left. Other programs may use them too.
+    /// Delete models that are not chosen, and interrupted downloads; other programs might use them.
     #[arg(long)]
     pub models: bool,
-    /// All of these but models and verdicts of other projects; never decisions, accepted tests or recorded answers.
+    /// Delete recordings, drafts and verdicts of this project; never decisions, accepted tests or recorded answers.
     #[arg(long)]
     pub all: bool,
-    /// Only what is older: `12h`, `30d`, `2w`.
+    /// Delete only what is older than AGE: `12h`, `30d`, `2w`.
     #[arg(long, value_name = "AGE")]
     pub older_than: Option<String>,
-    /// Say what would go and how much it frees, and remove nothing.
+    /// Print what would be deleted and its size; delete nothing.
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -418,19 +431,19 @@ pub struct Clean {
 /// `trust`
 #[derive(Debug, Args)]
 pub struct Trust {
-    /// The folder; by default the project of the current one.
+    /// The folder [default: the project of the current folder].
     #[arg(value_name = "FOLDER", conflicts_with = "list")]
     pub folder: Option<PathBuf>,
-    /// Take the trust back: this folder is only read from now on.
+    /// Remove the trust: this folder becomes read-only.
     #[arg(long)]
     pub remove: bool,
-    /// List the trusted folders, and what is allowed in each.
+    /// List trusted folders, and their permissions.
     #[arg(long, conflicts_with = "remove")]
     pub list: bool,
-    /// Let recorded calls run here where the sandbox is weak: it stops careless code, not hostile code.
+    /// Allow recorded calls to run in a weak sandbox, which stops accidents, not attacks.
     #[arg(long, conflicts_with_all = ["remove", "list"])]
     pub allow_weak: bool,
-    /// Let functions of this folder be sent to the model at this host.
+    /// Allow functions of this folder to be sent to the model at HOST.
     #[arg(long, value_name = "HOST", conflicts_with_all = ["remove", "list"])]
     pub send_to: Vec<String>,
 }
@@ -448,7 +461,7 @@ pub struct Config {
 pub enum ConfigAction {
     /// Print every setting.
     Show {
-        /// With the file, variable or flag each value comes from.
+        /// Add the file, variable or flag of each value.
         #[arg(long)]
         origin: bool,
     },
@@ -507,6 +520,24 @@ mod tests {
             let parsed = Cli::try_parse_from([&["pytead-tui"], words].concat());
             assert!(parsed.is_ok(), "{words:?}: {}", parsed.err().map(|error| error.to_string()).unwrap_or_default());
         }
+    }
+
+    /// The short help is one screen of the smallest usual terminal; the long one has every command.
+    #[test]
+    fn the_short_help_is_one_screen_and_the_long_one_lists_every_command() {
+        let mut command = Cli::command().term_width(80);
+        let short = command.render_help().to_string();
+        assert!(short.lines().count() <= 24 && short.lines().all(|line| line.chars().count() <= 80), "{short}");
+        for first in ["pytead-tui run pytest -q", "pytead-tui diff", "pytead-tui review", "pytead-tui doctor", "--help"] {
+            assert!(short.contains(first), "{first}: {short}");
+        }
+        assert!(!short.contains("finetuning") && !short.contains("completions"), "{short}");
+        let long = command.render_long_help().to_string();
+        for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+            let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
+            assert!(long.contains(&about) && about.chars().count() <= 60, "{}: {about}", verb.get_name());
+        }
+        assert!(long.lines().all(|line| line.chars().count() <= 80), "{long}");
     }
 
     #[test]

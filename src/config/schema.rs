@@ -63,13 +63,13 @@ pub const KEYS: &[Key] = &[
         "record.limit",
         Form::Whole(1, 100),
         Project::Sets,
-        "Inputs kept of each shape of a function; of calls from outside its package, up to three times as many.",
+        "Inputs stored for each input class of a function; for calls from outside its package, up to three times as many.",
     ),
     key(
         "record.calls",
         Form::Whole(0, 10_000),
         Project::Sets,
-        "Calls kept of each function at most, the first ones with different arguments; 0 for as many as `record.limit` asks for.",
+        "Most calls stored for each function: the first ones with different arguments; 0 for as many as `record.limit` gives.",
     ),
     key(
         "record.targets",
@@ -77,7 +77,7 @@ pub const KEYS: &[Key] = &[
         Project::Sets,
         "What is recorded: `module:qualname` with `*`; empty means the whole project.",
     ),
-    key("record.keep", Form::Whole(1, 1_000), Project::Sets, "Recordings kept besides those a proposal rests on."),
+    key("record.keep", Form::Whole(1, 1_000), Project::Sets, "Recordings stored besides those that a proposal uses."),
     key("record.exclude", Form::Texts, Project::Adds, "Folders below the root that are not the project's code."),
     key(
         "record.python_path",
@@ -233,7 +233,7 @@ pub const KEYS: &[Key] = &[
         "judge.fail_ttl",
         Form::Whole(0, 8_760),
         Project::Lowers,
-        "Hours that a model's FAIL or UNCLEAR is kept before it is asked anew; a PASS is kept until something changes.",
+        "Hours until a model's cached FAIL or UNCLEAR expires; a PASS lasts until something changes.",
     ),
     key("watch.enabled", Form::Flag, Project::Sets, "Watch at all."),
     key("watch.quiet_ms", Form::Whole(1, 10_000), Project::Sets, "Milliseconds without an event before a save is acted on."),

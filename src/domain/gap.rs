@@ -56,7 +56,7 @@ kinds! {
     WrongForm = "recorder-error", ("a record did not have the form it should have", ""), "a record did not have the form it should have";
     OtherTracer = "other-tracer", ("another tracer runs: not recorded is ", ""), "another tracer runs: not recorded is {}";
     Debugger = "debugger", ("a debugger runs: nothing is recorded from here on", ""), "a debugger runs: nothing is recorded from here on";
-    DebuggerPause = "debugger", ("a debugger ran: nothing was recorded meanwhile", ""), "a debugger ran: nothing was recorded meanwhile";
+    DebuggerPause = "debugger", ("a debugger ran: nothing was recorded meanwhile", ""), "a debugger ran: nothing was recorded during that time";
     AuditHook = "audit-hook", ("the program audits itself: nothing is recorded from here on", ""), "the program audits itself: nothing is recorded from here on";
     DiskFull = "disk-limit", ("spool full or unwritable", ""), "spool full or unwritable";
     SpoolLimit = "disk-limit", ("the spool is over ", " MiB: what came later was not read"), "the spool is over {} MiB: what came later was not read";

@@ -153,7 +153,7 @@ pub enum Action {
     DeleteWord,
     /// Delete in the line.
     DeleteLine,
-    /// Prove what stands here.
+    /// Prove the edited text.
     ProveEdit,
     /// Close the editor in place.
     CloseEdit,
@@ -350,7 +350,7 @@ pub const TABLE: &[Entry] = &[
     entry(Global, A::Quit, &["q", "Ctrl-c"], "quit", "Quit", "asks only when a recording or an edit would end"),
     entry(Global, A::Close, &["Esc"], "close", "Close", "close the top layer; decides nothing"),
     entry(Prompt, A::Submit, &["Enter"], "do it", "Do it", "do it"),
-    entry(Prompt, A::Leave, &["Esc", "Ctrl-c"], "close", "Close", "close; the words are kept"),
+    entry(Prompt, A::Leave, &["Esc", "Ctrl-c"], "close", "Close", "close; the text stays"),
     entry(Prompt, A::Complete, &["Tab"], "complete", "Complete", "complete the word"),
     entry(Prompt, A::Earlier, &["Up"], "earlier", "Earlier", "the choice or entry before"),
     entry(Prompt, A::Later, &["Down"], "later", "Later", "the choice or entry after"),
@@ -358,8 +358,8 @@ pub const TABLE: &[Entry] = &[
     entry(Prompt, A::LineEnd, &["Ctrl-e", "End"], "end", "End of the line", "end of the line"),
     entry(Prompt, A::DeleteWord, &["Ctrl-w"], "delete word", "Delete the word", "delete the word"),
     entry(Prompt, A::DeleteLine, &["Ctrl-u"], "delete line", "Delete the line", "delete the line"),
-    entry(InPlace, A::ProveEdit, &["Ctrl-s"], "prove", "Prove what stands here", "prove what stands here"),
-    entry(InPlace, A::CloseEdit, &["Esc", "Ctrl-c"], "close", "Close", "close; the text is kept, i goes on"),
+    entry(InPlace, A::ProveEdit, &["Ctrl-s"], "prove", "Prove this text", "check the edited draft"),
+    entry(InPlace, A::CloseEdit, &["Esc", "Ctrl-c"], "close", "Close", "close; the text stays, i resumes"),
     entry(InPlace, A::EditOutside, &["Ctrl-g"], "$EDITOR", "Go on in $EDITOR", "go on in $EDITOR"),
     entry(InPlace, A::UndoTyping, &["Ctrl-u"], "undo", "Undo typing", "undo typing"),
     entry(InPlace, A::RedoTyping, &["Ctrl-r"], "redo", "Redo typing", "redo typing"),

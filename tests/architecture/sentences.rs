@@ -1,7 +1,8 @@
 //! Measures the sentences that a user reads: those of the README and of every page in `docs/` that is not for maintainers.
 //! No sentence has more than 25 words, the mean of each page is at most 17, and words that hide who does what are absent.
-//! `cargo nextest run --test architecture --no-capture sentences` prints the figures.
+//! `cargo nextest run --test architecture --no-capture sentences::` prints the figures. Links of all pages lead somewhere.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Pages for those who change the program. Every other page is for users.
@@ -14,8 +15,25 @@ const MOST_LINES_OF_THE_README: usize = 220;
 
 /// Words that say less than the field's own ones, which the glossary of the house lists.
 const BANNED: &[&str] = &[
-    "told", "kept", "stands", "meanwhile", "elsewhere", "culprit", "culprits", "deed", "deeds", "put away", "wavers", "minds",
-    "made anew", "got", "alike", "of ours", "is no", "there are not", "cannot be told",
+    "told",
+    "kept",
+    "stands",
+    "meanwhile",
+    "elsewhere",
+    "culprit",
+    "culprits",
+    "deed",
+    "deeds",
+    "put away",
+    "wavers",
+    "minds",
+    "made anew",
+    "got",
+    "alike",
+    "of ours",
+    "is no",
+    "there are not",
+    "cannot be told",
 ];
 
 /// A span of time during which something is stored: the one use of a banned word that is exact.
@@ -186,6 +204,54 @@ fn the_readme_is_read_in_one_sitting() {
     assert!(lines <= MOST_LINES_OF_THE_README, "{lines} lines");
 }
 
+/// Gives the names by which the headings of a page can be linked to, and those that it gives itself.
+fn anchors(page: &str) -> BTreeSet<String> {
+    let mut fenced = false;
+    let mut found = BTreeSet::new();
+    for line in page.lines() {
+        fenced ^= line.starts_with("```");
+        if let Some(heading) = line.strip_prefix('#').filter(|_| !fenced) {
+            let kept = heading.trim_start_matches('#').trim().to_lowercase();
+            let kept = kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+            found.insert(kept.map(|c| if c == ' ' { '-' } else { c }).collect());
+        }
+        found.extend(line.split("id=\"").skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())));
+    }
+    found
+}
+
+/// Gives the links of a page to files that are not there, or to headings that these do not have.
+fn dead_links(page: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(page).expect("a page");
+    let prose: String = text.split("```").step_by(2).collect();
+    let targets = prose.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
+    let dead = targets.filter(|target| !target.starts_with("http")).filter(|target| {
+        let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+        let file = if file.is_empty() { page.to_owned() } else { page.parent().expect("a folder").join(file) };
+        let has = |anchor: &str| std::fs::read_to_string(&file).is_ok_and(|text| anchors(&text).contains(anchor));
+        !file.exists() || !anchor.is_empty() && !has(anchor)
+    });
+    dead.map(|target| format!("{}: {target}", page.display())).collect()
+}
+
+#[test]
+fn every_link_of_a_page_leads_somewhere() {
+    let docs = std::fs::read_dir(root().join("docs")).expect("docs").map(|entry| entry.expect("an entry").path());
+    let mut pages: Vec<PathBuf> = docs.filter(|page| page.extension().is_some_and(|end| end == "md")).collect();
+    pages.extend(["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].map(|name| root().join(name)));
+    let dead: Vec<String> = pages.iter().flat_map(|page| dead_links(page)).collect();
+    assert!(pages.len() > 25 && dead.is_empty(), "{}", dead.join("\n"));
+}
+
+#[test]
+fn every_page_is_in_the_list_of_pages() {
+    let list = std::fs::read_to_string(root().join("docs/README.md")).expect("the list");
+    let docs = std::fs::read_dir(root().join("docs")).expect("docs").map(|entry| entry.expect("an entry").file_name());
+    let names = docs.filter_map(|name| name.into_string().ok()).filter(|name| name.ends_with(".md") && name != "README.md");
+    let missing: Vec<String> = names.filter(|name| !list.contains(&format!("]({name})"))).collect();
+    assert!(missing.is_empty(), "docs/README.md does not list {missing:?}");
+}
+
 #[test]
 fn every_page_for_maintainers_is_there() {
     let gone: Vec<_> = FOR_MAINTAINERS.iter().filter(|name| !root().join("docs").join(name).is_file()).collect();
@@ -203,6 +269,8 @@ fn the_measure_sees_long_sentences_and_banned_words_and_leaves_code_and_tables_a
     assert_eq!(wrong("Nothing is told, and nobody got\nit.").len(), 2);
     assert_eq!(wrong("| a verdict is put away |\n\n# Of ours").len(), 2);
     assert!(wrong("Logs are kept for 30 days. A `told` is code. It is not here, it is nothing.").is_empty());
+    let headings = anchors("# A `b`: c_d\n```\n# code\n```\n## Two\n<a id=\"x\"></a>");
+    assert_eq!(headings, ["a-b-c_d", "two", "x"].map(str::to_owned).into());
     let seen = measure("See [the page](docs/a.md). A second (one.) A third");
     assert_eq!((seen.sentences, seen.words, seen.longest), (3, 8, 3));
 }

@@ -1,5 +1,5 @@
-//! What the pages say can be typed: each command they name is one the program knows, and the transcripts of the tutorial are
-//! what really happens. Figures are those that were measured.
+//! What the pages say can be typed: each command they name is one the program knows, and runs. Figures are those that were
+//! measured. What tutorials print is in `tutorials.rs`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,7 @@ use std::sync::Mutex;
 
 use crate::harness::model::Model;
 use crate::harness::{Place, script};
+use crate::tutorials::is_tutorial;
 use clap::Parser;
 use pytead_tui::cli::args::Cli;
 use pytead_tui::cli::former;
@@ -22,7 +23,8 @@ fn pages() -> Vec<PathBuf> {
 
 /// Gives the commands that a page names: in code within a line, and as lines of code of their own, where two blanks end a
 /// command and begin a remark.
-fn commands(page: &str) -> Vec<String> {
+fn commands(path: &Path) -> Vec<String> {
+    let page = std::fs::read_to_string(path).unwrap();
     let mut found = Vec::new();
     let mut transcript = false;
     for line in page.lines() {
@@ -57,17 +59,24 @@ fn filled(command: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_readme_shows_every_picture_once() {
+fn every_picture_is_shown_once_and_the_readme_begins_with_one() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-    let shown: Vec<&str> = readme.split("](docs/pictures/").skip(1).map(|rest| rest.split(')').next().unwrap()).collect();
+    let shown_by = |page: &Path| -> Vec<String> {
+        let text = std::fs::read_to_string(page).unwrap();
+        let pictures =
+            text.split("![").skip(1).filter_map(|rest| rest.split_once("](")?.1.split_once("pictures/")?.1.split_once(')'));
+        pictures.map(|(name, _)| name.to_owned()).collect()
+    };
+    let shown: Vec<String> = pages().iter().flat_map(|page| shown_by(page)).collect();
     let there = std::fs::read_dir(root.join("docs/pictures")).unwrap().map(|entry| entry.unwrap().file_name());
     let there: BTreeSet<String> = there.map(|name| name.into_string().unwrap()).collect();
     assert_eq!(shown.len(), there.len(), "{shown:?}");
-    assert_eq!(shown.into_iter().map(str::to_owned).collect::<BTreeSet<_>>(), there);
+    assert_eq!(shown.into_iter().collect::<BTreeSet<_>>(), there);
     // One of each place that a number opens, and one of a change.
     let places = ["review", "verdict", "specs", "runs", "log", "diff", "watch"];
     assert_eq!(there, places.map(|name| format!("{name}.svg")).into());
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    assert!(readme.lines().take(6).any(|line| line.contains("](docs/pictures/watch.svg)")), "a reader sees a change first");
 }
 
 #[test]
@@ -93,7 +102,7 @@ fn every_command_that_a_page_names_is_one_the_program_knows() {
     let mut wrong = Vec::new();
     let mut seen = 0;
     for page in pages() {
-        for command in commands(&std::fs::read_to_string(&page).unwrap()) {
+        for command in commands(&page) {
             if command.starts_with("__") {
                 continue;
             }
@@ -122,6 +131,7 @@ const OWN: &[(&str, &str)] = &[
     ("[--limit N] -t FUNC", "--limit 5 -t shop.pricing:shipping_for"),
     ("import FOLDER", "import call_logs"),
     // Nobody is there to be asked.
+    ("agent init claude --yes", "agent init claude"),
     ("agent init claude", "agent init claude --yes"),
     ("HOST", "models.example.org"),
     ("origin/main", "main"),
@@ -134,6 +144,8 @@ const ELSEWHERE: &[&str] = &["", "watch", "review", "__contain LEVEL -- CMD", "d
 
 /// Commands that end otherwise than with 0 on the example, and why.
 const ENDS: &[(&str, i32)] = &[
+    // Nothing is asked.
+    ("draft shop.pricing:tax_for --show-outgoing", 0),
     // There is no network here.
     ("model get", 3),
     // Nothing of it is on this machine.
@@ -170,7 +182,8 @@ const KEPT: &str = "test:\n  name: A value is kept\nsteps:\n  - {tool: store_val
 
 #[test]
 fn every_command_that_a_page_names_runs_on_the_example() {
-    let named = pages().into_iter().flat_map(|page| commands(&std::fs::read_to_string(page).unwrap()));
+    // The transcripts of tutorials are typed one after the other, by tests of their own.
+    let named = pages().into_iter().filter(|page| !is_tutorial(page)).flat_map(|page| commands(&page));
     let own = |command: String| OWN.iter().fold(command, |typed, (own, instead)| typed.replace(own, instead));
     let named: BTreeSet<String> = named.filter(|command| !ELSEWHERE.contains(&command.as_str())).map(own).collect();
     assert!(named.len() > 40, "{named:?}");
@@ -196,39 +209,6 @@ fn every_command_that_a_page_names_runs_on_the_example() {
     std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(work))));
     let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn the_tutorial_says_what_really_happens() {
-    let place = Place::example("shop");
-    place.commit();
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/first-steps.md");
-    let page = std::fs::read_to_string(page).unwrap();
-    let mut typed = 0;
-    for block in page.split("```console\n").skip(1) {
-        let block = block.split("```").next().unwrap();
-        for step in block.split("$ ").skip(1) {
-            let (command, expected) = step.split_once('\n').unwrap();
-            typed += 1;
-            let output = std::process::Command::new("/bin/sh")
-                .args(["-c", &command.replace("pytead-tui", "\"$PYTEAD\"")])
-                .current_dir(place.root())
-                .env_clear()
-                .envs(place.environment())
-                .env("PYTEAD", env!("CARGO_BIN_EXE_pytead-tui"))
-                .stdin(std::process::Stdio::null())
-                .output()
-                .unwrap();
-            let said = [output.stdout, output.stderr].map(|out| String::from_utf8(out).unwrap()).concat();
-            let mut left: Vec<&str> = said.lines().collect();
-            for line in expected.lines().filter(|line| !matches!(line.trim(), "" | "…")) {
-                let at = left.iter().position(|said| is_like(said.trim_end(), line));
-                let at = at.unwrap_or_else(|| panic!("$ {command}\nhas no line like\n{line}\nit said\n{said}"));
-                left.drain(..=at);
-            }
-        }
-    }
-    assert!(typed >= 8, "the tutorial types only {typed} commands");
 }
 
 /// Gives the shell lines of the recipes on the page about CI: the step that comments, and the whole job.
@@ -279,18 +259,6 @@ fn the_recipes_for_ci_say_what_changed_also_when_tests_fail_and_fail_then() {
     }
     let comments = std::fs::read_to_string(place.home().join("gh")).unwrap();
     assert_eq!(comments, "pr comment 7 --body-file changes.md\n".repeat(2));
-}
-
-/// Tells whether a line is as the page has it, where `…` stands for anything.
-fn is_like(line: &str, pattern: &str) -> bool {
-    let mut parts = pattern.split('…');
-    let Some(mut rest) = parts.next().and_then(|first| line.strip_prefix(first)) else { return false };
-    let mut last = "";
-    for part in parts {
-        let Some(at) = rest.find(part) else { return false };
-        (rest, last) = (&rest[at + part.len()..], part);
-    }
-    rest.is_empty() || (pattern.ends_with('…') && last.is_empty())
 }
 
 /// Gives the text of all sources with tests in them, Rust and Python.

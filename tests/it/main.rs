@@ -67,6 +67,7 @@ mod spec_new;
 mod surroundings;
 mod terminal;
 mod thieves;
+mod tutorials;
 mod types;
 mod varying;
 mod verbs;

@@ -33,14 +33,17 @@ fn cell(text: &str) -> String {
 fn the_page_of_settings_is_the_table_of_settings() {
     let mut page = String::from(
         "# Settings\n\n\
-        Settings come from five places, each stronger than the one before: what is built in, your own \
-        `~/.config/pytead-tui/config.yaml`,\nthe project's `.pytead/config.yaml` (or `.toml`, or `[tool.pytead]` in `pyproject.toml`), \
-        the environment\n(`PYTEAD_<SECTION>_<KEY>`, as in `PYTEAD_RECORD_LIMIT=20`), and a verb's own flags. `pytead-tui config show --origin` \
-        prints\nwhat counts here and which place it is from. [myconfig.yaml](../examples/myconfig.yaml) shows every key in use.\n\n\
-        The workbench takes what is changed in these files as soon as they are saved, and says what waits for its next start: `python`,\n\
-        `record.exclude`, and `watch` but for `watch.judge`. Where a file is wrong, the settings before stay until it is mended.\n\n\
-        The last column says what a project's own file may do to a setting, since opening a project must not spend your money, \
-        send\nyour keys anywhere or change your screen.\n",
+        You change a setting in a file, an environment variable or a flag, and see which one applies:\n\n\
+        ```console\n$ pytead-tui config show --origin\n```\n\n\
+        | source, weakest first | |\n|---|---|\n\
+        | built in | the column *default* below |\n\
+        | yours | `~/.config/pytead-tui/config.yaml` |\n\
+        | the project's | `.pytead/config.yaml` (or `.toml`, or `[tool.pytead]` in `pyproject.toml`) |\n\
+        | the environment | `PYTEAD_<SECTION>_<KEY>`, as in `PYTEAD_RECORD_LIMIT=20` |\n\
+        | the command line | a command's own flags |\n\n\
+        [myconfig.yaml](../examples/myconfig.yaml) uses every key. The workbench reads these files when you save them. `python`, `record.exclude` and\n\
+        `watch` (except `watch.judge`) wait for its next start, and a message says so. If a file has a mistake, the previous settings stay.\n\n\
+        A project must not spend your money, send your keys or change your screen. So the column *a project may* limits its own file.\n",
     );
     let defaults = serde_json::to_value(Settings::default()).unwrap();
     let mut section = "";
@@ -49,7 +52,7 @@ fn the_page_of_settings_is_the_table_of_settings() {
         if head != section {
             section = head;
             let heading = if head.is_empty() {
-                "Of no section\n\nThey stand at the left margin of the file, as in `network: loopback`; the variable is `PYTEAD_NETWORK`.".into()
+                "No section\n\nThese keys are at the left margin of the file: `network: loopback`. The variable is `PYTEAD_NETWORK`.".into()
             } else {
                 format!("`{head}`")
             };
@@ -130,12 +133,15 @@ fn every_variable_that_the_sources_name_is_known() {
 fn the_page_of_keys_is_the_table_of_actions() {
     let mut page = String::from(
         "# Keys\n\n\
-        The same keys do the same thing in every pane. `?` shows those of the place you are in, `:` finds any action by its \
-        name, and\nthe last line of the screen shows the ones that matter now. To change some, write \
-        `~/.config/pytead-tui/keys.toml`, with a table for\neach context and the keys of each action by its name in the second \
-        column, in quotes where it has more than one word; an empty list frees them:\n\n```toml\n[decide]\naccept = [\"a\", \"F2\"]\n\n[global]\nquit = [\"q\", \"Ctrl-q\"]\n```\n\n\
-        The file is read again when it is saved. A key that would have two meanings in one place is named, and the keys before stay\n\
-         (at the start: the built-in ones).\n",
+        You use the same keys in every pane, and you can change all of them. Write `~/.config/pytead-tui/keys.toml`:\n\n\
+        ```toml\n[decide]\naccept = [\"a\", \"F2\"]\n\n[global]\nquit = [\"q\", \"Ctrl-q\"]\n```\n\n\
+        | rule | |\n|---|---|\n\
+        | a table | for each context: the word in brackets in the headings below |\n\
+        | a name | from the second column, in quotes if it has more than one word |\n\
+        | an empty list | frees the keys of an action |\n\
+        | saving the file | changes the keys at once |\n\
+        | a key with two meanings in one place | is reported, and the previous keys stay (at the start: the built-in ones) |\n\n\
+        `?` shows the keys of the current place, and `:` finds any action by its name. The last line of the screen shows the most useful keys.\n",
     );
     let all = [
         (Context::Decide, "Deciding, in Review"),
@@ -175,11 +181,18 @@ fn the_page_of_verbs_is_the_help_of_the_program() {
     let mut command = Cli::command().term_width(110);
     command.build();
     let mut page = String::from(
-        "# Verbs\n\n\
-        What `pytead-tui VERB --help` says, for all of them. Exit codes: 0 it went well; 1 where a verb judges and found \
-        something;\n2 what was typed or configured cannot be; 3 something on this machine is missing or in the way; 130 it was \
-        interrupted. `run` ends with\nthe recorded program's own code, and `replay` with 1 also where a file does not parse \
-        through which recorded calls may run. Every\nverb takes the flags of the first list.\n\n## pytead-tui\n",
+        "# Commands\n\n\
+        You look up a command and its flags here. `pytead-tui COMMAND --help` prints the same text in your terminal.\n\n\
+        ```console\n$ pytead-tui run --help\n```\n\n\
+        | exit code | meaning |\n|---|---|\n\
+        | 0 | success |\n\
+        | 1 | the command judges, and found something; `replay` also for a syntax error in code that recorded calls can reach |\n\
+        | 2 | a usage or configuration error |\n\
+        | 3 | the machine lacks something, such as Python or your trust |\n\
+        | 4 | `replay` and `diff`: no change found, and edited code was not compared |\n\
+        | 130 | interrupted |\n\n\
+        `run` and `tead` exit with the recorded program's own code. `doctor` always exits with 0: in scripts, read `doctor --format json`.\n\
+        Every command accepts the flags of the first list. All but `completions` print JSON lines with `--format json` ([json.md](json.md)).\n\n## pytead-tui\n",
     );
     let help = |command: &Command| command.clone().render_long_help().to_string();
     let _ = write!(page, "\n```text\n{}\n```\n", help(&command).trim_end());
@@ -213,9 +226,9 @@ fn the_man_page_and_the_completions_in_the_wheel_are_those_of_the_program() {
 fn the_page_of_reasons_is_the_table_of_codes() {
     let mut page = String::from(
         "# Reasons\n\n\
-        Why a recorded call is not replayed, or a function has no test, and what you can do about it. The code is what is stored, \
-        and\nwhat `--format json` has beside the sentence, as `why.code`; it never changes. The message may be worded anew. `…` \
-        stands for what\nwas found.\n\n\
+        You find out here why a recorded call is not replayed or a function has no test, and what you can do about it.\n\n\
+        ```console\n$ pytead-tui gen --why tax_for\n```\n\n\
+        The code never changes. `--format json` prints it as `why.code`. The message can change. `…` is a name or value that was found.\n\n\
         | code | message | what you can do |\n|---|---|---|\n",
     );
     for code in ReasonCode::ALL.iter().filter(|code| **code != ReasonCode::Legacy) {

@@ -9,19 +9,19 @@ use crate::config::layers::Flag;
 /// Flags every verb takes.
 #[derive(Debug, Clone, Args)]
 pub struct Global {
-    /// The project's folder, in place of the one this folder belongs to.
+    /// Use DIR as the project root.
     #[arg(long, global = true, value_name = "DIR")]
     pub root: Option<PathBuf>,
 
-    /// How results are printed: for people, or as JSON lines.
+    /// Print for people, or as JSON lines.
     #[arg(long, global = true, value_enum, default_value_t = Format::Human)]
     pub format: Format,
 
-    /// Trust this folder for this call: its code may be run.
+    /// Trust this project for this command only.
     #[arg(long, global = true)]
     pub trust: bool,
 
-    /// The interpreter that runs the project's code.
+    /// Run the project's code with this interpreter.
     #[arg(long, global = true, value_name = "PATH")]
     pub python: Option<String>,
 

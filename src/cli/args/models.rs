@@ -10,13 +10,13 @@ use crate::config::layers::Flag;
 /// Which model a verb asks, in place of what the settings say.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Models {
-    /// The provider to ask: its name under `providers`, or `local`.
+    /// Ask this provider: a name under `providers`, or `local`.
     #[arg(long, value_name = "NAME")]
     pub provider: Option<String>,
-    /// The model to ask, by the name its provider knows it by.
+    /// Ask this model, by its provider's name for it.
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
-    /// Recorded answers: off, replay, record or live.
+    /// Use of recorded answers: off, replay, record or live.
     #[arg(long, value_name = "MODE")]
     pub answers: Option<String>,
 }
@@ -43,31 +43,31 @@ impl Models {
 pub struct Draft {
     /// The function, file or folder: `shop.pricing:tax_for`, `shop/pricing.py:tax_for`, `tax_for`, `shop/pricing.py`, `shop`.
     pub target: String,
-    /// A file of settings for this call, also with the keys of pytest-generator.
+    /// A file of settings for this command, with pytead-tui's keys or pytest-generator's.
     #[arg(value_name = "CONFIG.yaml")]
     pub config: Option<PathBuf>,
-    /// Write what is proved there, too, a file a module, or into one `.py`; by default to `output.default_dir`.
+    /// Also write verified drafts into DIR, or into one `.py` file [default: `output.default_dir`].
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Print nothing before an answer is whole.
+    /// Print an answer only when it is complete.
     #[arg(long)]
     pub no_stream: bool,
-    /// A folder whose classes are known; all of the project's are.
+    /// Accepted for compatibility; the whole project is always indexed.
     #[arg(long, value_name = "DIR")]
     pub scan_root: Option<PathBuf>,
     /// Write the index of classes to a file.
     #[arg(long, value_name = "FILE")]
     pub save_index: Option<PathBuf>,
-    /// An index of classes; ours is always of today, so it is only checked.
+    /// Accepted for compatibility; FILE is only validated.
     #[arg(long, value_name = "FILE")]
     pub load_index: Option<PathBuf>,
-    /// Tell the model no dependencies.
+    /// Leave dependencies out of the prompt.
     #[arg(long, conflicts_with_all = ["save_index", "load_index"])]
     pub no_index: bool,
-    /// Print what would be sent, byte for byte, and ask nobody.
+    /// Print the exact bytes for the model, and send nothing.
     #[arg(long)]
     pub show_outgoing: bool,
-    /// A remark for the model: `use pieces=10`.
+    /// An instruction for the model, such as `use pieces=10`.
     #[arg(short, long)]
     pub message: Option<String>,
     /// Which model is asked.
@@ -87,7 +87,7 @@ impl Draft {
 /// `model`
 #[derive(Debug, Args)]
 pub struct Model {
-    /// What to do; by default list them.
+    /// What to do [default: list].
     #[command(subcommand)]
     pub action: Option<ModelAction>,
 }
@@ -95,24 +95,24 @@ pub struct Model {
 /// What can be done with the models of this machine.
 #[derive(Debug, Subcommand)]
 pub enum ModelAction {
-    /// List the models that are here, and which one is chosen.
+    /// List downloaded models and the chosen one.
     List,
-    /// Get a model from a Hugging Face hub; goes on where it stopped.
+    /// Download a model from a Hugging Face hub, or resume a download.
     Get {
-        /// `owner/repository/file.gguf`; by default a model trained to write pytest.
+        /// `owner/repository/file.gguf` [default: a model trained to write pytest].
         #[arg(value_name = "MODEL")]
         model: Option<String>,
-        /// Get it without a question, however large it is.
+        /// Download without asking, whatever the size.
         #[arg(short, long)]
         yes: bool,
     },
-    /// Choose the model that is asked for drafts.
+    /// Choose the model for drafts.
     Use {
         /// `owner/repository/file.gguf`, the path of a file, `demo`, or `claude_code` for Claude Code.
         #[arg(value_name = "MODEL")]
         model: String,
     },
-    /// Remove a model from this machine.
+    /// Delete a model from this machine.
     Rm {
         /// `owner/repository/file.gguf`.
         #[arg(value_name = "MODEL")]

@@ -10,32 +10,33 @@ use crate::cli::args::Models;
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct SpecArgs {
-    /// What to do in place of running tests.
+    /// What to do instead of running tests.
     #[command(subcommand)]
     pub new: Option<SpecAction>,
-    /// Files and folders; by default the folders of the setting spec.paths.
+    /// Files and folders [default: the setting spec.paths].
     #[arg(value_name = "FILE|DIR")]
     pub paths: Vec<PathBuf>,
-    /// Only say what is wrong with the files; no step is run. In a trusted folder the plugins are imported, whose tools these
-    /// are.
+    /// Validate the files without running a step.
+    ///
+    /// In a trusted folder, plugins are imported to read their tools.
     #[arg(long)]
     pub check: bool,
-    /// Tests at once; by default the setting spec.workers.
+    /// Run N tests at once [default: the setting spec.workers].
     #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub workers: Option<u32>,
-    /// Seconds that a step may take that does not say so itself, in place of each test's own default.
+    /// Time limit of steps without their own.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<f64>,
-    /// Ask the model anew, whatever it said before.
+    /// Ignore cached answers.
     #[arg(long)]
     pub refresh: bool,
-    /// Print each call of a tool and what it gave.
+    /// Print each call of a tool and its result.
     #[arg(short, long)]
     pub verbose: bool,
-    /// End with 1 also when a test is unclear or could not be run.
+    /// Exit with 1 if a test is unclear or cannot run, too.
     #[arg(long)]
     pub strict: bool,
-    /// List the tools that these tests may call, and plugins that are broken.
+    /// List tools and broken plugins.
     #[arg(long, conflicts_with = "check")]
     pub tools: bool,
     /// Print the JSON schema of the files, for editors.
@@ -46,20 +47,22 @@ pub struct SpecArgs {
 /// What `spec` does besides running.
 #[derive(Debug, Subcommand)]
 pub enum SpecAction {
-    /// Have the chosen model write a YAML test, and a plugin where it needs one; it waits for your review.
+    /// Have the chosen model write a YAML test for your review.
+    ///
+    /// It also writes a plugin, if the test needs one.
     New(SpecNew),
 }
 
 /// `spec new`
 #[derive(Debug, Args)]
 pub struct SpecNew {
-    /// What the test is to show, in plain English.
+    /// The purpose of the test, in plain English.
     #[arg(value_name = "DESCRIPTION")]
     pub description: String,
-    /// The name of its file; by default made of the description.
+    /// The name of its file [default: from the description].
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// A plugin of the project that gets the tools that are missing.
+    /// Add missing tools to this plugin of the project.
     #[arg(long, value_name = "PLUGIN")]
     pub extend: Option<String>,
     /// Which model is asked.

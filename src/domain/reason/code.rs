@@ -98,7 +98,7 @@ codes! {
     ClassChanged = "class-changed", "the attributes of {name} changed",
         "Record again.";
     BlockedSideEffect = "blocked-side-effect", "tried to use {detail}, which replays block",
-        "Nothing to do: the recorded result is kept.";
+        "Nothing to do: the recorded result stays.";
     FunctionHangs = "function-hangs", "skipped: earlier calls of this function time out",
         "Fix the hang, or raise `generation.call_seconds`.";
     Timeout = "timeout", "importing it took longer than {detail} s",
