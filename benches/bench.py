@@ -25,8 +25,8 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 HEAD = """\
 # Benchmarks
 
-Written by `make bench`; `make bench NAME=recording` measures one part again. What the parts measure, and how to read
-and add them: [benches/README.md](../benches/README.md).
+You look up how fast pytead-tui is beside other tools, and measure it on your machine: `make bench`, or `make bench NAME=recording`
+for one part. These commands write this page. [benches/README.md](../benches/README.md) describes the parts.
 """
 
 

@@ -12,10 +12,9 @@ from bench import middle, table
 
 TITLE = "All of it in one table"
 NOTE = """\
-Each row stands in a section below, which says what was measured and how; it was measured that day, together with its peer. *Ours /
-theirs* is the median of the rounds' ratios where the section has it, else the ratio of the two medians; where a section has more than
-one program or clause it is their median. A cost below 1 is less than the peer's; *x* is times the plain program's. A goal stands where
-one was set, met or not."""
+A section below describes each row. The row and its peer were measured on the same day. *Ours / theirs* is the median of the rounds'
+ratios, if the section has them, otherwise the ratio of the two medians. With several programs or clauses, it is their median.
+A cost below 1 is less than the peer's. *x* is times the plain program's time. A goal is shown if one was set, met or not."""
 HEAD = ["what", "ours", "peer", "theirs", "ours / theirs", "goal", "goal met", "measured"]
 
 

@@ -5,9 +5,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Pages for those who change the program. Every other page is for users.
+/// Pages for those who change the program, or measure it: `benches/` writes the page of figures. Every other page is for users.
 const FOR_MAINTAINERS: &[&str] =
-    &["ARCHITECTURE.md", "draft-rules.md", "find-it.md", "recorder.md", "rerun.md", "spool.md", "worker.md"];
+    &["ARCHITECTURE.md", "benchmarks.md", "draft-rules.md", "find-it.md", "recorder.md", "rerun.md", "spool.md", "worker.md"];
 
 const MOST_WORDS: usize = 25;
 const MOST_ON_AVERAGE: f64 = 17.0;
