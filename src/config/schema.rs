@@ -86,12 +86,7 @@ pub const KEYS: &[Key] = &[
         "Folders below the root that a recorded program also imports from.",
     ),
     key("output.tests", Form::Text, Project::Sets, "The folder of accepted tests, below the root."),
-    key(
-        "output.default_dir",
-        Form::Text,
-        Project::Nothing,
-        "Where `draft` writes verified drafts; they wait for review, too.",
-    ),
+    key("output.default_dir", Form::Text, Project::Nothing, "Where `draft` writes verified drafts; they wait for review, too."),
     key(
         "output.naming",
         Form::Word(&["module", "stem"]),
@@ -138,12 +133,7 @@ pub const KEYS: &[Key] = &[
         Project::Nothing,
         "Penalty for tokens that the model wrote recently; 1 for none. It is left out for servers that lack it.",
     ),
-    key(
-        "generation.seed",
-        Form::Whole(0, 1 << 31),
-        Project::Nothing,
-        "Seed of a model's choices; 0 uses the server's own.",
-    ),
+    key("generation.seed", Form::Whole(0, 1 << 31), Project::Nothing, "Seed of a model's choices; 0 uses the server's own."),
     key(
         "prompt.template",
         Form::Text,
@@ -172,12 +162,7 @@ pub const KEYS: &[Key] = &[
          `command` for a program that speaks our JSON lines.",
     ),
     key("providers.*.base_url", Form::Text, Project::Nothing, "The address up to and without `/chat/completions`."),
-    key(
-        "providers.*.endpoints",
-        Form::Texts,
-        Project::Nothing,
-        "More addresses of the same model: the least busy one is asked.",
-    ),
+    key("providers.*.endpoints", Form::Texts, Project::Nothing, "More addresses of the same model: the least busy one is asked."),
     key("providers.*.command", Form::Texts, Project::Nothing, "The program and its arguments, for `command` and `claude_code`."),
     key(
         "providers.*.model",
@@ -187,12 +172,7 @@ pub const KEYS: &[Key] = &[
     ),
     key("providers.*.key_env", Form::Text, Project::Nothing, "The variable that holds the key."),
     key("providers.*.concurrency", Form::Whole(1, 256), Project::Nothing, "Requests at once."),
-    key(
-        "providers.*.price_in",
-        Form::Number(0.0, 1e6),
-        Project::Nothing,
-        "Price of a million sent tokens, in your currency.",
-    ),
+    key("providers.*.price_in", Form::Number(0.0, 1e6), Project::Nothing, "Price of a million sent tokens, in your currency."),
     key("providers.*.price_out", Form::Number(0.0, 1e6), Project::Nothing, "Price of a million written tokens."),
     key("spec.paths", Form::Texts, Project::Sets, "Folders below the root with YAML tests."),
     key("spec.workers", Form::Whole(1, 64), Project::Sets, "YAML tests at once."),
