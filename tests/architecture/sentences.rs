@@ -198,6 +198,25 @@ fn what_a_user_reads_has_short_sentences_and_plain_words() {
     assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// Tells whether a page says in its first paragraph what you can do, and shows an example soon after.
+fn begins_well(page: &str) -> bool {
+    let lines: Vec<&str> = page.lines().take(16).collect();
+    let first = lines.iter().skip(1).skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
+    let is_for_you = first.flat_map(|line| line.split(|c: char| !c.is_alphanumeric())).any(|word| word.to_lowercase() == "you");
+    is_for_you && lines.iter().any(|line| line.starts_with("```") || line.starts_with("    "))
+}
+
+#[test]
+fn every_page_begins_with_what_you_can_do_and_an_example() {
+    // The README begins with a sentence and a picture, the list of pages with its links.
+    let lists = ["README.md", "docs/README.md"].map(|name| root().join(name));
+    let read = |path: &PathBuf| std::fs::read_to_string(path).expect("a page");
+    let wrong: Vec<_> = pages().into_iter().filter(|path| !lists.contains(path) && !begins_well(&read(path))).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert!(begins_well("# A\n\nYou do it:\n\n    do it\n"));
+    assert!(!begins_well("# A\n\nIt is done:\n\n    do it\n") && !begins_well("# A\n\nYou do it.\n\nIt is yours.\n"));
+}
+
 #[test]
 fn the_readme_is_read_in_one_sitting() {
     let lines = std::fs::read_to_string(root().join("README.md")).expect("a README").lines().count();
