@@ -1,9 +1,11 @@
 """Which calls are kept for what they show, and what is said of lines that only other calls ran."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
+PACKAGE = Path(__file__).resolve().parents[3] / "assets" / "python"
 MECHANISMS = ["monitor", "rewrite"] if sys.version_info >= (3, 12) else ["rewrite"]
 SEES_LINES = pytest.mark.skipif(sys.version_info < (3, 12), reason="lines are not followed")
 
@@ -45,6 +47,55 @@ def test_a_call_that_ends_in_a_new_way_is_kept(program, mechanism):
                     pass
     """, PYTEAD_EVENTS=mechanism)  # fmt: skip
     assert [c.args[0] for c, _ in spool.calls("f")][10:] == [40, 50, 60, 61, 62]
+
+
+@SEES_LINES
+def test_a_path_that_calls_take_more_than_once_is_kept_though_most_calls_are_not_copied(program):
+    """Each call has an object of a dozen values, and brings nothing new for long: few of them are copied."""
+    spool = program.main("""
+        class Order:
+            def __init__(self, number):
+                self.number = number
+                self.lines = [[str(n), n + number] for n in range(6)]
+
+        def check(order):
+            if order.number > 75:
+                return order.number - 75
+            return 0
+
+        def main():
+            for number in range(1, 90):
+                check(Order(number))
+    """)
+    kept = [c.args[0][-1]["number"] for c, _ in spool.calls("check")]
+    assert kept[:10] == [*range(1, 11)] and kept[10] in (76, 77), "the path is seen by the first call, and the next one is copied"
+    assert spool.counts("check")[6] == (), "no line is left that only calls ran which were not kept"
+
+
+def test_fewer_and_fewer_calls_are_copied_that_bring_nothing(monkeypatch):
+    monkeypatch.syspath_prepend(str(PACKAGE))
+    from pytead_tui.recorder import known  # noqa: F401
+    from pytead_tui.recorder.functions import EAGER, MANY, PATIENCE, Function
+    from pytead_tui.recorder.project import File
+
+    function = Function(1, File("app.py", "app.py"), "app", "f", 1, 0, ("order",), (1,))
+    function.nodes = MANY
+
+    def copied():
+        found = []
+        for function.misses in range(PATIENCE):
+            if not function.is_passed_over():
+                found.append(function.misses)
+        return found
+
+    assert copied()[: EAGER + 1] == [*range(EAGER), EAGER] and len(copied()) < PATIENCE // 4
+    function.found(7)
+    assert function.misses == 0 and function.missed == {7}, "a line that no kept call ran ends that"
+    function.misses = 5
+    function.found(7)
+    assert function.misses == 5, "once for each line"
+    function.nodes = MANY - 1
+    assert len(copied()) == PATIENCE, "copying small values costs next to nothing"
 
 
 @SEES_LINES

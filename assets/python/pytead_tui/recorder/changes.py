@@ -59,7 +59,8 @@ def changed(watched: list, objects: Objects, limits: Limits, words: tuple, scope
         if apart:
             (tree,), alone = capture(objects, limits, (v,), names[i : i + 1], scope)
             marks = alone.marks
-        if normal(marshal.dumps(tree, 2), marks) != normal(marshal.dumps(w.tree, 2), w.marks):
+        now, before = marshal.dumps(tree, 2), marshal.dumps(w.tree, 2)
+        if now != before and normal(now, marks) != normal(before, w.marks):
             found.append((w, v))
             written.append(tree)
     return found, None if apart else written, walk

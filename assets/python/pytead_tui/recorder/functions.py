@@ -10,6 +10,8 @@ GENERATOR, COROUTINE, ASYNC_GENERATOR, NESTED, RECEIVER = 1, 2, 4, 8, 16
 MOST = 100  # calls kept of a function
 PATIENCE = 100  # calls in a row that bring nothing, before its events go off
 HURRY = 20  # so many when it has copied too much
+EAGER = 8  # so many, before fewer and fewer of those that follow are copied where that costs:
+MANY = 10  # where the last one had so many nodes
 OUTCOMES = 64  # that are told apart
 MISSED = 200  # times that calls which are not kept report lines, before they report each once more
 CALLERS = 64
@@ -23,7 +25,7 @@ class Function:
         "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "places", "sites", "edges",
         "inflight", "dirty", "codes", "yields", "hooks", "generates", "wasted", "brief", "lines", "last", "sure",
         "copies", "outer", "over", "beyond", "dim", "reaches_out", "errors", "direct", "taken", "for_tests", "outcomes", "missed",
-        "noise", "scenes", "searching", "searched", "variants", "again",
+        "noise", "scenes", "searching", "searched", "variants", "again", "nodes",
     )  # fmt: skip
 
     def __init__(self, fid: int, file: File, module: str, qualname: str, line: int, flags: int, names: tuple,
@@ -98,6 +100,7 @@ class Function:
         self.scenes: set = set()  # the ways in which tests came to its calls, as far as they are told
         self.searching = False  # it copied too much, and small calls are copied yet: they may take a new path
         self.searched = 0  # ns for which these copies are taken
+        self.nodes = 0  # of the values of the last call that was copied
 
     def reach_out(self, times: int) -> None:
         """Keeps equal calls, and so many times as many of each shape, once one of them has left the process."""
@@ -105,6 +108,21 @@ class Function:
             self.reaches_out = True
             for counts in list(self.shapes.values()):
                 counts[2] *= times
+
+    def is_passed_over(self) -> bool:
+        """Whether the next call that only a new path or outcome would keep is not even copied: many before it brought nothing,
+        and copying their values costs. They are copied ever farther apart, until one reaches a new line, see `found`.
+        """
+        misses = self.misses
+        return misses >= EAGER and self.nodes >= MANY and misses % (1 << (misses // EAGER).bit_length()) != 0
+
+    def found(self, line: int) -> None:
+        """Notes a line that only a call reached which is not kept: the next calls may be kept for it."""
+        if line not in self.missed:
+            self.missed.add(line)
+            self.misses = 0
+        self.dirty = True
+        self.noise += 1
 
     def record(self, module_id: int) -> tuple:
         """Gives its F record."""

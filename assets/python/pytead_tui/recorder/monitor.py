@@ -342,10 +342,7 @@ def install(recorder: Recorder) -> bool:
         try:
             call = live.get(oid(getframe(1)))
             if call is None or call.code is not code:
-                function.missed.add(number)
-                function.dirty = True
-                function.noise += 1
-                # One of the next calls may be kept for it.
+                function.found(number)
                 return None if function.on and function.noise < functions.MISSED else disable
             if call.waiting is None:
                 function.lines.add(number)

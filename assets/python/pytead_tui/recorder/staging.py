@@ -90,7 +90,8 @@ class Stage:
         """Gives the frame of what the code of the test file called, in which a frame runs; None outside of a test's own calls."""
         inner = None
         while frame is not None and most:
-            if frame.f_code.co_filename in self.files and frame.f_code.co_name != "<module>":
+            code = frame.f_code  # looked at once: audit hooks are told of each look
+            if code.co_filename in self.files and code.co_name != "<module>":
                 return inner
             inner = frame
             frame = frame.f_back

@@ -176,7 +176,12 @@ class Recorder(Copying, Endings, Failures, Places):
         if self.calls and not self._takes_one(function):
             return None
         limit = counts[2]
-        waiting = searching or counts[0] >= limit or counts[1] >= limit
+        full = counts[0] >= limit or counts[1] >= limit
+        waiting = searching or full
+        if full and function.is_passed_over():
+            function.taken -= bool(self.calls)
+            self._missed(function)
+            return None
         if not waiting:
             with self.lock:  # two threads may have seen room for the same last one
                 waiting = counts[0] >= limit or counts[1] >= limit
@@ -208,6 +213,7 @@ class Recorder(Copying, Endings, Failures, Places):
         if not function.words and values.are_atoms(held):
             trees = held
             blob = marshal.dumps(trees, 2)
+            function.nodes = 0
         else:
             started = self._copying()
             limits = budget.limits(0, 0) if searching else self._limits(function, place[5])
@@ -218,6 +224,7 @@ class Recorder(Copying, Endings, Failures, Places):
             met = walk.met
             if walk.mutable:
                 watched = changes.watch(self.objects, limits, held, words, self.scope(frame.f_globals), trees, walk)
+            function.nodes = self.objects.walked - started[1]
             cut = walk.nodes < 0 or walk.room <= 0
             function.wasted += cut
             if searching:
