@@ -27,6 +27,45 @@ def test_arguments_are_those_before_the_call(program):
     assert end.ns >= call.ns
 
 
+def test_what_changed_is_told_of_arguments_that_hold_one_another(program):
+    spool = program.main("""
+        class Node:
+            def __init__(self, name):
+                self.name, self.other = name, None
+
+        def pair(one="a"):
+            first, second = Node(one), Node("b")
+            first.other, second.other = second, first
+            return first, second
+
+        def look(first, second):
+            return first.name + second.name
+
+        def rename(first, second):
+            second.name = "new"
+
+        def part(first, second):
+            first.other = None
+
+        def more(one, two):
+            two.append(3)
+
+        def inner(one, two):
+            two[0].append(3)
+
+        def main():
+            for function in (look, rename, part):
+                function(*pair())
+            shared = [1]
+            more([shared], [shared])
+            inner([shared], [shared])
+    """)
+    changed = {name: set(spool.one(name)[1].changed) for name in ("look", "rename", "part", "more", "inner")}
+    # Each holds the other one, so what changes in one changes in both.
+    both = {"first", "second"}
+    assert changed == {"look": set(), "rename": both, "part": both, "more": {"two"}, "inner": {"one", "two"}}
+
+
 def test_parameter_kinds_and_mangled_names(program):
     spool = program.main("""
         class A:

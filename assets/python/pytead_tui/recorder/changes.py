@@ -4,41 +4,41 @@ from pytead_tui.recorder import values
 from pytead_tui.recorder.calls import sized
 from pytead_tui.recorder.objects import Objects
 from pytead_tui.recorder.own import __builtins__, _weakref, marshal
-from pytead_tui.recorder.values import Capture, Limits, capture, normal
+from pytead_tui.recorder.values import NUMBERED, TAG, Capture, Limits, capture, normal
+
+DEEP = 200  # levels of a tree in which what others tell is put in its place
 
 
 class Watched:
     """An argument that may change."""
 
-    __slots__ = ("index", "value", "ref", "tree", "marks")
+    __slots__ = ("index", "value", "ref", "trees", "marks")
 
-    def __init__(self, index: int, value: object, ref: object, tree: object, marks: list) -> None:
+    def __init__(self, index: int, value: object, ref: object, trees: tuple, marks: list) -> None:
         self.index = index
         self.value = value
         self.ref = ref
-        self.tree = tree
+        self.trees = trees  # of all arguments: they may refer to what another one tells
         self.marks = marks
 
+    @property
+    def tree(self) -> object:
+        """How it looked when the call began."""
+        return self.trees[self.index]
 
-def watch(
-    objects: Objects, limits: Limits, held: tuple, words: tuple, scope: dict, trees: tuple, walk: Capture
-) -> list:
+
+def watch(held: tuple, trees: tuple, walk: Capture) -> list:
     """Gives the arguments whose state can change, as they look now. Objects are held weakly, where they can be."""
     watched = []
-    apart = _crossing(walk)
     for i, mutable in enumerate(walk.mutables):
         if not mutable:
             continue
         value = held[i]
-        tree, marks = trees[i], walk.parts[i]
-        if apart:
-            (tree,), alone = capture(objects, limits, (value,), words[i : i + 1], scope)
-            marks = alone.marks
         try:
             ref = None if sized(value) else _weakref.ref(value)
         except TypeError:
             ref = None
-        watched.append(Watched(i, value if ref is None else None, ref, tree, marks))
+        watched.append(Watched(i, value if ref is None else None, ref, trees, walk.parts[i]))
     return watched
 
 
@@ -52,30 +52,88 @@ def changed(watched: list, objects: Objects, limits: Limits, words: tuple, scope
         return [], [], None
     names = tuple([words[w.index] for w, _ in alive]) if words else ()
     trees, walk = capture(objects, limits, tuple([v for _, v in alive]), names, scope)
-    apart = _crossing(walk)
+    before = [w.tree for w, _ in alive]
+    if _is_same(trees, walk.marks, before, [mark for w, _ in alive for mark in w.marks]):
+        return [], [], walk
+    apart = _crossing(walk.parts) or _crossing([w.marks for w, _ in alive])
     found, written = [], []
     for i, (w, v) in enumerate(alive):
-        tree, marks = trees[i], walk.parts[i]
         if apart:
-            (tree,), alone = capture(objects, limits, (v,), names[i : i + 1], scope)
-            marks = alone.marks
-        now, before = marshal.dumps(tree, 2), marshal.dumps(w.tree, 2)
-        if now != before and normal(now, marks) != normal(before, w.marks):
+            same = _alone(trees[i], trees) == _alone(w.tree, w.trees)
+        else:
+            same = _is_same(trees[i], walk.parts[i], w.tree, w.marks)
+        if not same:
             found.append((w, v))
-            written.append(tree)
+            written.append(trees[i])
     return found, None if apart else written, walk
 
 
-def _crossing(walk: Capture) -> bool:
-    """Whether one of the values holds what another one tells."""
-    if len(walk.parts) < 2:
-        return False
-    for marks in walk.parts:
+def _is_same(now: object, marks: list, before: object, marks_before: list) -> bool:
+    """Whether two trees tell the same, whatever numbers their objects have."""
+    one, other = marshal.dumps(now, 2), marshal.dumps(before, 2)
+    return one == other or normal(one, marks) == normal(other, marks_before)
+
+
+def _crossing(parts: list) -> bool:
+    """Whether one of the values refers to what another one tells, or to what is told nowhere."""
+    for marks in parts:
         own = {ordinal for tag, ordinal in marks if tag != "ref"}
         for tag, ordinal in marks:
             if tag == "ref" and ordinal not in own:
                 return True
     return False
+
+
+def _alone(tree: object, trees: "list | tuple") -> bytes:
+    """Writes a tree as if nothing else had been told before it: where it refers to what another one tells, that is put in.
+    Objects have no numbers; what refers to one says how far from the beginning it is.
+    """
+    told: dict = {}
+    for one in trees:
+        _find(one, told)
+    places: dict = {}
+
+    def grown(tree: object, depth: int) -> object:
+        t = type(tree)
+        if t is tuple and len(tree) > 2 and tree[0] is TAG and tree[1] in NUMBERED:
+            ordinal = tree[2]
+            if ordinal in places:
+                return (TAG, "ref", places[ordinal])
+            tree = told.get(ordinal, tree)
+            if tree[1] == "ref" or depth > DEEP:
+                return (TAG, "ref", -1)
+            places[ordinal] = len(order)
+            if tree[1] == "mut":  # of no matter once nothing else refers to it
+                return grown(tree[3], depth)
+            order.append(1)
+            return (TAG, tree[1], *[grown(x, depth + 1) for x in tree[3:]])
+        order.append(1)
+        if t is tuple:
+            return tuple([grown(x, depth + 1) for x in tree])
+        if t is list:
+            return [grown(x, depth + 1) for x in tree]
+        if t is dict:
+            return [(grown(k, depth + 1), grown(x, depth + 1)) for k, x in tree.items()]
+        if t is set or t is frozenset:
+            return (t.__name__, sorted([marshal.dumps(grown(x, depth + 1), 2) for x in tree]))
+        return tree
+
+    order: list = []
+    return marshal.dumps(grown(tree, 0), 2)
+
+
+def _find(tree: object, told: dict) -> None:
+    """Finds what a tree tells, by the numbers of the objects."""
+    t = type(tree)
+    if t is dict:
+        for key, x in tree.items():
+            _find(key, told)
+            _find(x, told)
+    elif t is tuple or t is list or t is set or t is frozenset:
+        if t is tuple and len(tree) > 2 and tree[0] is TAG and tree[1] in NUMBERED and tree[1] != "ref":
+            told.setdefault(tree[2], tree)
+        for x in tree:
+            _find(x, told)
 
 
 def outcome(call: object, value: object, objects: Objects, scope: "dict | None") -> tuple:

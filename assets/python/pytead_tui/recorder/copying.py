@@ -16,17 +16,18 @@ class Copying:
         self._count_copying(function, started)
         self._limit_copying(function)
 
-    def _limits(self, function: Function, outside: bool = False) -> values.Limits:
+    def _limits(self, function: Function, held: tuple, outside: bool = False) -> values.Limits:
         if self.every:
             return values.CALLS
+        most = self.budget.large.most(held)
         function.outer += outside
         function.beyond += outside and function.over
         if outside and function.outer <= budget.FIRST:
-            return self.budget.first()
+            return self.budget.first(most)
         if function.kept < budget.FIRST and function.copies < budget.TRIES:
             function.copies += 1
-            return self.budget.first()
-        return budget.limits(self.budget.of_a_function(outside) - function.spent, function.wasted)
+            return self.budget.first(most)
+        return budget.limits(self.budget.of_a_function(outside) - function.spent, function.wasted, most)
 
     def _copying(self) -> tuple:
         """Gives where copying stands before some of it is done."""

@@ -101,6 +101,7 @@ class Endings:
             if not has_room and not (fits and (new or call.new)):
                 if call.repeated is not None:
                     function.repeats[call.repeated] = function.repeats.get(call.repeated, 0) + 1
+                call.counts[3] += 1
                 self._missed(function)
                 return False
             self._late(call)
@@ -171,7 +172,7 @@ class Endings:
             self.announce_objects(call.spool, met, None)
         else:
             started = self._copying()
-            limits = call.limits if call.searching else self._limits(call.function)
+            limits = call.limits if call.searching else self._limits(call.function, (value,))
             trees, walk = values.capture(self.objects, limits, (value,))
             tree = trees[0]
             self.announce_objects(call.spool, walk.met, None)

@@ -155,7 +155,7 @@ class Recorder(Copying, Endings, Failures, Places):
                 if not is_heard:
                     self.stop(function)
                 return None
-            call = self._keep(function, frame, code, held, [0, 0, MOST_OF_ALL], False, place, False)
+            call = self._keep(function, frame, code, held, [0, 0, MOST_OF_ALL, 0], False, place, False)
             self._limit_copying(function)
             if self.listener is not None and call is not None:
                 call.mark = self.listener.begin()
@@ -172,13 +172,13 @@ class Recorder(Copying, Endings, Failures, Places):
         if counts is None:
             most = self.limit * budget.OFTENER if outside else self.limit
             most *= budget.ANSWERS if function.reaches_out else 1
-            counts = function.shapes.setdefault(shape, [0, 0, most])
+            counts = function.shapes.setdefault(shape, [0, 0, most, 0])
         if self.calls and not self._takes_one(function):
             return None
         limit = counts[2]
         full = counts[0] >= limit or counts[1] >= limit
         waiting = searching or full
-        if full and function.is_passed_over():
+        if (full or counts[3] >= functions.OF_A_SHAPE) and function.is_passed_over():
             function.taken -= bool(self.calls)
             self._missed(function)
             return None
@@ -188,6 +188,7 @@ class Recorder(Copying, Endings, Failures, Places):
                 counts[0] += not waiting
         call = self._keep(function, frame, code, held, counts, waiting, place, searching)
         if call is None:
+            counts[3] += 1
             if not waiting:
                 with self.lock:
                     counts[0] -= 1
@@ -216,17 +217,18 @@ class Recorder(Copying, Endings, Failures, Places):
             function.nodes = 0
         else:
             started = self._copying()
-            limits = budget.limits(0, 0) if searching else self._limits(function, place[5])
+            limits = budget.limits(0, 0) if searching else self._limits(function, held, place[5])
             words = function.words_of(held)
             trees, walk = values.capture(self.objects, limits, held, words, self.scope(frame.f_globals))
             trees = tuple(trees)
             blob = values.normal(marshal.dumps(trees, 2), walk.marks)
             met = walk.met
             if walk.mutable:
-                watched = changes.watch(self.objects, limits, held, words, self.scope(frame.f_globals), trees, walk)
+                watched = changes.watch(held, trees, walk)
             function.nodes = self.objects.walked - started[1]
             cut = walk.nodes < 0 or walk.room <= 0
             function.wasted += cut
+            self.budget.large.seen(held, walk, cut)
             if searching:
                 self._count_searching(function, started)
                 if cut:

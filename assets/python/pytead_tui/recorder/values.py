@@ -111,8 +111,8 @@ class Capture:
     """One record's walk: its budgets, and the objects it met."""
 
     __slots__ = ("objects", "nodes", "cheap", "room", "text", "deep", "memo", "built", "shared", "met", "marks",
-                 "parts", "mutable", "mutables", "unreadable", "masking", "scope", "width", "brief",
-                 "names_only")  # fmt: skip
+                 "parts", "sizes", "mutable", "mutables", "unreadable", "masking", "scope", "width", "brief",
+                 "names_only", "spaces")  # fmt: skip
 
     def __init__(self, objects: Objects, limits: "Limits", scope: "dict | None" = None) -> None:
         self.objects = objects
@@ -133,6 +133,7 @@ class Capture:
         self.unreadable = 0  # objects met whose state cannot be read
         self.masking: "str | None" = None
         self.scope = scope
+        self.spaces: dict = {}  # by a module's name, see `singleton`
 
     def value(self, v: object, depth: int = 0) -> object:
         """Gives a value's tree."""
@@ -301,13 +302,10 @@ class Capture:
         """Gives the name under which a module holds this very object, or one of its classes. One that was looked for in vain
         is looked for again once the modules have got more names.
         """
-        held = [sys.modules.get(module), sys.modules.get(module.partition(".")[0])]
-        scopes = self.scope if type(self.scope) is tuple else (self.scope,)
-        spaces = [*(m.__dict__ for m in held if type(m) is kinds.Module), *scopes]
-        spaces = [space for space in spaces if type(space) is dict and type(space.get("__name__")) is str]
+        spaces, names = self.spaces.get(module) or self._spaces_of(module)
         known = self.objects.entries.get(oid(v))
         known = known if known is not None and known.ref is not None and known.ref() is v else None
-        among = 2 * sum(map(len, spaces)) + in_classes
+        among = 2 * names + in_classes
         if known is not None and known.among == among:
             return None
         for space in spaces:
@@ -324,6 +322,15 @@ class Capture:
         if known is not None:
             known.among = among
         return None
+
+    def _spaces_of(self, module: str) -> tuple:
+        """Gives the namespaces that may hold an object of a module's class under a name, and how many names they have."""
+        held = [sys.modules.get(module), sys.modules.get(module.partition(".")[0])]
+        scopes = self.scope if type(self.scope) is tuple else (self.scope,)
+        spaces = [*(m.__dict__ for m in held if type(m) is kinds.Module), *scopes]
+        spaces = [space for space in spaces if type(space) is dict and type(space.get("__name__")) is str]
+        self.spaces[module] = found = spaces, sum(map(len, spaces))
+        return found
 
     def fields(self, pairs: list, depth: int) -> dict:
         """Gives the trees of an object's own state, names to values."""
@@ -388,6 +395,7 @@ def capture(objects: Objects, limits: Limits, values: tuple, words: tuple = (), 
     walk = Capture(objects, limits, scope)
     walk.parts = []  # the marks of each value
     walk.mutables = []  # whether each value can change
+    walk.sizes = []  # the nodes of each value
     trees = []
     for v, word in zip(values, words):
         if word is not None and oid(type(v)) in _TEXTS and redact.hides(word, v):
@@ -396,9 +404,11 @@ def capture(objects: Objects, limits: Limits, values: tuple, words: tuple = (), 
         walk.marks = []
         walk.parts.append(walk.marks)
         walk.mutable = False
+        left = walk.nodes
         word = words[i] if words else None
         trees.append(walk.value(v) if word is None else walk.masked(word, v, 0, numbers=True))
         walk.mutables.append(walk.mutable)
+        walk.sizes.append(left - walk.nodes)
     trees = walk.ended(trees)
     if len(redact.texts) != known:
         trees = redact.without(trees)
@@ -470,7 +480,8 @@ def _normal_anyhow(blob: bytes, marks: list) -> bytes:
 
 
 _NESTED = frozenset((tuple, list, dict, set))
-_MARKS = {tag: tag.encode() + b"i" for tag in ("obj", "sub", "exc", "opaque", "ref", "mut")}
+NUMBERED = frozenset(("obj", "sub", "exc", "opaque", "ref", "mut"))  # what has the number of an object behind it
+_MARKS = {tag: tag.encode() + b"i" for tag in NUMBERED}
 
 
 def _small(values: list, kinds: set) -> bool:
