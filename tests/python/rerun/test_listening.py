@@ -73,3 +73,9 @@ def test_the_arguments_of_calls_that_a_call_makes_are_told_without_objects_and_s
 
 def test_of_a_generator_that_was_paused_nothing_is_told(project):
     assert effects(project, "list(store.each())")["Store.each"] is None
+
+
+def test_what_the_recorder_writes_is_no_file_of_the_program(project):
+    told = effects(project, "store.send_all([[str(at) + 700 * word for word in 'abcdefgh'] for at in range(450)])")
+    assert sum(file.stat().st_size for file in project.spool.iterdir()) > (1 << 20), "its file grew in the call"
+    assert "files" not in told["Store.send_all"]

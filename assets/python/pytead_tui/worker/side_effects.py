@@ -47,12 +47,14 @@ _OF_TEMPFILE = re.compile(r"\btmp[a-z0-9_]{8}(?![a-z0-9_])")
 
 _journal: list = []  # (kind, what) of this process, in order
 _roots: list = []  # of the project, once something listens
+_ours: list = []  # folders in which a recorder of this process writes
 _hooked: list = []
 
 
 def listen(root: str) -> "Listener":
     """Listens from now on, in this process and its forks, to what the program does; paths below `root` are named from there."""
     _roots[:] = [root.rstrip("/") + "/"]
+    _ours[:] = [os.path.join(os.path.abspath(folder), "") for folder in (os.environ.get("PYTEAD_SPOOL"),) if folder]
     if not _hooked:
         _hooked.append(True)
         sys.addaudithook(_audit)
@@ -215,7 +217,7 @@ def _note_file(path: object) -> None:
     if type(path) is not str:
         return  # a number of an open file
     path = os.path.abspath(path)
-    if path.startswith(("/dev/", "/proc/")) or "__pycache__" in path or "/.pytead" in path or path.endswith("-journal"):
+    if path.startswith(("/dev/", "/proc/", *_ours)) or "__pycache__" in path or "/.pytead" in path or path.endswith("-journal"):
         return
     _journal.append((FILES, path))
 
