@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from pytead_tui.recorder import kinds
 from pytead_tui.worker import callee as callees
-from pytead_tui.worker import chance, closely, mutants, reading, side_effects, stand_ins, track
+from pytead_tui.worker import chance, closely, mutants, reading, side_effects, stand_ins, steps, track
 from pytead_tui.worker.capture import Eyes
 from pytead_tui.worker.edited_lines import EditedLines
 from pytead_tui.worker.lookup import Broken, find_callee
@@ -50,7 +50,7 @@ def _told(call: dict) -> list:
     return [*(argument if len(argument) == 4 else (*argument, callees.UNKNOWN) for argument in told), way]
 
 
-def make(modules: object, call: dict, tracked: bool, begin: object, wait: object) -> "tuple[dict, closely.Arcs | None]":
+def make(modules: object, call: dict, tracked: bool, begin: object, wait: object) -> "tuple[dict, steps.Ways | None]":
     """Makes a call and gives its reply, and the ways that it took where it was looked at closely; `begin` is told when the
     arguments are ready, `wait` the reply so far, before what the call gave is read. Raises Broken.
     """
@@ -66,7 +66,7 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
     heard = {}
     arcs = None
     if call.get("closely"):
-        arcs = closely.Arcs(modules.root)
+        arcs = steps.Ways(modules.root)
         with closely.listening() as ears:
             arcs.start()
             outcome = _run(callee, args, kwargs, eyes, watched=True)
@@ -130,7 +130,7 @@ def _tree(text: str) -> object:
 
 
 def noticed(
-    modules: object, call: dict, place: dict, first: dict, arcs: closely.Arcs, faults: dict, known: "Counter[int]"
+    modules: object, call: dict, place: dict, first: dict, arcs: steps.Ways, faults: dict, known: "Counter[int]"
 ) -> "tuple[list, list | None]":
     """Makes a call once more for each fault in its function that not enough of its calls are known to notice, or for each in
     a function that it runs; gives a number for each that makes it end otherwise, and the places of those that do not. A fault
@@ -150,15 +150,15 @@ def noticed(
         callee, args, kwargs, eyes = _ready(modules, call)
         own.put(code, default)
         chance.seed(1 if call.get("other_seed") else 0)
-        fuse = closely.Fuse(modules.root, closely.PATIENCE * lines + 1000, file, ran)
+        fuse = steps.Fuse(modules.root, closely.PATIENCE * lines + 1000, file, ran)
         with closely.listening() as ears:
-            sys.settrace(fuse.enter)
+            fuse.start()
             try:
                 outcome = _run(callee, args, kwargs, eyes, watched=True)
-            except closely.TooLong:
+            except steps.TooLong:
                 outcome = ("T",)
             finally:
-                sys.settrace(None)
+                fuse.stop()
         return outcome, ears.reply()["printed"]
 
     def is_as_recorded(code: object, default: "mutants.Edit | None" = None) -> bool:

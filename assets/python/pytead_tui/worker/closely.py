@@ -6,9 +6,7 @@ What a recording cannot do without disturbing the program is done here, in a pro
 import functools
 import inspect
 import io
-import os
 import sys
-import threading
 import types
 import warnings
 import zlib
@@ -19,7 +17,6 @@ from pytead_tui.recorder import redact
 from pytead_tui.recorder.values import TAG
 
 MOST = 50  # items of an iterator
-MOST_ARCS = 20_000
 FAULTS = 30  # put into a function that was called
 PATIENCE = 10  # times as many lines as without a fault, and a thousand
 ENOUGH = 4  # calls that notice a fault
@@ -136,98 +133,6 @@ def _written(stream: io.TextIOWrapper) -> str:
         return stream.buffer.getvalue().decode()
     except ValueError:  # the program closed it, or wrote what is no text
         return ""
-
-
-class Arcs:
-    """The ways from line to line that a call took through the project, and those that it took more than once: of two calls of
-    a loop, the one that runs it again shows more."""
-
-    def __init__(self, root: str) -> None:
-        self.inside = root + os.sep
-        self.seen: set = set()
-        self.again: set = set()
-        self.lines = 0
-        self.is_blind = False  # something ran that was not seen
-
-    def start(self) -> None:
-        """Begins to watch what this thread does; of others it sees only that there are any."""
-        threading.settrace(self._miss)
-        sys.settrace(self.enter)
-
-    def stop(self) -> None:
-        """Watches no longer."""
-        self.is_blind |= sys.gettrace() != self.enter
-        sys.settrace(None)
-        threading.settrace(None)
-
-    def _miss(self, frame: object, event: str, argument: object) -> None:
-        self.is_blind = True
-
-    def enter(self, frame: object, event: str, argument: object) -> object:
-        """Traces a function of the project."""
-        code = frame.f_code  # looked at once: it is an audit event
-        file = code.co_filename
-        if not file.startswith(self.inside) or "site-packages" in file or len(self.seen) > MOST_ARCS:
-            return None
-        name = file[len(self.inside) :]
-        before = -code.co_firstlineno
-
-        def step(frame: object, event: str, argument: object) -> object:
-            nonlocal before
-            if event == "line":
-                self.lines += 1
-                way = name, before, frame.f_lineno
-                (self.again if way in self.seen else self.seen).add(way)
-                before = frame.f_lineno
-            return step
-
-        return step
-
-    def reply(self) -> dict:
-        """Gives a number for each."""
-        once = {zlib.crc32(b"%s:%d:%d" % (n.encode(), a, b)) for n, a, b in self.seen}
-        again = {zlib.crc32(b"again %s:%d:%d" % (n.encode(), a, b)) for n, a, b in self.again}
-        return {"arcs": sorted(once | again)}
-
-    def ran(self, file: str) -> "set[int] | None":
-        """Gives the lines of a file that the call ran through; None where some may have been missed."""
-        if self.is_blind or len(self.seen) > MOST_ARCS or not file.startswith(self.inside) or "site-packages" in file:
-            return None
-        name = file[len(self.inside) :]
-        return {line for at, _, line in self.seen if at == name}
-
-
-class TooLong(BaseException):
-    """A fault keeps a call or a test from coming to an end."""
-
-
-class Fuse:
-    """Ends what runs through more lines of the project than it may. Lines are counted, for time is never the same twice.
-    Those of one file that it runs through are noted among others."""
-
-    def __init__(self, root: str, most: int, file: str, ran: "set[int] | None") -> None:
-        self.inside = root + os.sep
-        self.left = most
-        self.file = file
-        self.ran = ran
-
-    def enter(self, frame: object, event: str, argument: object) -> object:
-        """Traces a function of the project."""
-        file = frame.f_code.co_filename  # once for a call, and not for a line: it is an audit event
-        if not file.startswith(self.inside):
-            return None
-        return self._step if self.ran is None or file != self.file else self._noting
-
-    def _step(self, frame: object, event: str, argument: object) -> object:
-        self.left -= 1
-        if self.left < 0:
-            raise TooLong
-        return self._step
-
-    def _noting(self, frame: object, event: str, argument: object) -> object:
-        self._step(frame, event, argument)
-        self.ran.add(frame.f_lineno)
-        return self._noting
 
 
 def tries(lines: int) -> int:

@@ -16,9 +16,9 @@ from itertools import islice, takewhile
 import pytest
 
 from pytead_tui.worker import mutants, surroundings
-from pytead_tui.worker.closely import TooLong
 from pytead_tui.worker.frames import Gone
 from pytead_tui.worker.processes import end
+from pytead_tui.worker.steps import TooLong
 
 TOGETHER = 16  # functions
 MANY = 5.0  # seconds for all faults of one function that do not come to an end
