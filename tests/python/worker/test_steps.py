@@ -2,13 +2,13 @@
 
 import marshal
 import sys
-import threading
 
 import pytest
 
 from pytead_tui.worker import steps
 
 SOURCE = '''\
+import _thread
 import asyncio
 import functools
 import threading
@@ -277,6 +277,22 @@ def in_thread():
     thread.start()
     thread.join()
     return found
+
+
+def raw_threads():
+    found, over = [], threading.Lock()
+    over.acquire()
+
+    def work():
+        for n in range(5):
+            found.append(n)
+        over.release()
+
+    _thread.start_new_thread(work, ())
+    over.acquire()
+    for n in range(3):
+        found.append(n)
+    return found
 '''
 NAMES = [
     "on_one_line", "nested", "catches", "lets_through", "raises_again", "with_generator", "thrown", "with_delegation",
@@ -378,13 +394,20 @@ def test_what_has_no_end_is_ended_and_the_next_begins_anew(project, name, by_eve
 
 
 @both
+def test_a_thread_that_nobody_is_told_of_is_seen_by_its_events(project):
+    *by_events, is_blind = ways(project, "raw_threads", True)
+    *by_tracer, _ = ways(project, "raw_threads", False)
+    assert by_events == by_tracer and is_blind
+
+
+@both
 @pytest.mark.parametrize("name", [*NAMES, "in_thread"])
 def test_events_and_a_tracer_see_the_same_ways(project, name):
     assert ways(project, name, True) == ways(project, name, False)
 
 
 @both
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, "in_thread", "raw_threads"])
 def test_events_and_a_tracer_end_a_function_at_the_same_line(project, name):
     total = 0
     while True:

@@ -8,7 +8,6 @@ import base64
 import functools
 import inspect
 import marshal
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable

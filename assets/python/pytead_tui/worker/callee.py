@@ -101,14 +101,15 @@ def spread(callee: Callee, arguments: list, sites: "list | None") -> tuple:
     caller's text of today calls a function of this name, None where its parameters are what they were. Raises Broken.
     """
     taken = arguments[callee.taken :]
+    is_known = all(given != UNKNOWN or kind in (REST, KEYWORDS) for _, kind, _, given in taken)
+    if is_known and sites is None:
+        return as_written(taken)  # its parameters are what they were: what its name leads to now may refuse them
     try:
         signature = inspect.signature(callee.call, follow_wrapped=False)
     except (TypeError, ValueError):
         signature = None  # of one that is written in C
-    is_known = all(given != UNKNOWN or kind in (REST, KEYWORDS) for _, kind, _, given in taken)
     if signature is None or is_known:
         args, named = as_written(taken)
-        # Without sites its parameters are what they were: what its name leads to now may refuse them.
         if signature is None or sites is None or _binds(signature, args, named):
             return args, named
         return _today(signature, taken, args, named, sites)

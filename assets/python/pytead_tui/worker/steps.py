@@ -4,11 +4,13 @@ Where Python has them, its events of chosen code tell it: what packages run cost
 each function that anything calls. Both see and count the same.
 """
 
+import _thread
 import os
 import sys
 import threading
 import zlib
 from collections.abc import Callable
+from threading import get_ident
 from types import CodeType
 
 BY_EVENTS = sys.version_info >= (3, 12)
@@ -46,6 +48,7 @@ class Ways:
             sys.settrace(None)
         else:
             self.events.rest()
+            self._count()
         threading.settrace(None)
 
     def _miss(self, frame: object, event: str, argument: object) -> None:
@@ -56,44 +59,56 @@ class Ways:
 
     def _callbacks(self) -> dict:
         """Gives what to do at each event. It does not tell the frame, so the functions that run are kept here, each with its
-        name and the line it came from."""
-        seen, again, ident, cut = self.seen, self.again, threading.get_ident, len(self.inside)
-        mine = ident()
-        running: list = []
+        code, its file's name and the line it came from."""
+        seen, again, cut = self.seen, self.again, len(self.inside)
+        none: list = [None, None, 0]
+        now, lines = none, 0
+        running = [none]
 
         def enter(code: CodeType, *_: object) -> None:
-            if ident() == mine:
-                file = code.co_filename
-                name = None if self._is_left_out(file) else file[cut:]
-                running.append([code, name, -code.co_firstlineno])
+            nonlocal now
+            file = code.co_filename
+            now = [code, None if self._is_left_out(file) else file[cut:], -code.co_firstlineno]
+            running.append(now)
 
         def latest(code: CodeType) -> "int | None":
             # Not the last one where it goes on in another way than by a call or a return, as greenlets do.
-            return next((at for at in range(len(running) - 1, -1, -1) if running[at][0] is code), None)
+            return next((at for at in range(len(running) - 1, 0, -1) if running[at][0] is code), None)
 
         def leave(code: CodeType, *_: object) -> None:
-            if ident() == mine:
-                at = latest(code)
-                if at is not None:
-                    del running[at]
+            nonlocal now
+            at = len(running) - 1 if now[0] is code else latest(code)
+            if at is not None:
+                del running[at]
+                now = running[-1]
 
         def line(code: CodeType, number: int) -> None:
-            if ident() != mine:
-                self.is_blind = True
-                return
-            now = running[-1] if running else None
-            if now is None or now[0] is not code:
+            nonlocal lines, now
+            if now[0] is not code:
                 at = latest(code)
                 if at is None:
                     enter(code)
-                now = running[-1 if at is None else at]
-            if now[1] is not None:
-                self.lines += 1
-                way = now[1], now[2], number
+                else:
+                    now = running[at]
+                    running.append(running.pop(at))
+            name = now[1]
+            if name is not None:
+                lines += 1
+                way = name, now[2], number
                 now[2] = number
-                (again if way in seen else seen).add(way)
+                if way in seen:
+                    again.add(way)
+                else:
+                    seen.add(way)
 
-        return {"enter": enter, "leave": leave, "line": line}
+        def count() -> None:
+            self.lines = lines
+
+        def miss() -> None:
+            self.is_blind = True
+
+        self._count = count
+        return {"enter": enter, "leave": leave, "line": line, "elsewhere": miss}
 
     def _enter(self, frame: object, event: str, argument: object) -> object:
         """Traces a function of the project."""
@@ -155,21 +170,22 @@ class Fuse:
             self.events.rest()
 
     def _callbacks(self) -> dict:
-        left, file, ran, ident = self.left, self.file, self.ran, threading.get_ident
-        mine = ident()
-        rest = self.events.rest
+        left, file, ran, rest = self.left, self.file, self.ran, self.events.rest
 
-        def count(*_: object) -> None:
+        def count(code: CodeType, at: int, about: object = None) -> None:
             nonlocal left
-            if ident() == mine:
-                left -= 1
-                if left < 0:
-                    rest()  # as a tracer that raises is not asked again
-                    raise TooLong
+            left -= 1
+            if left < 0:
+                rest()  # as a tracer that raises is not asked again
+                raise TooLong
 
         def note(code: CodeType, number: int) -> None:
-            count()
-            if code.co_filename == file and ident() == mine:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                rest()
+                raise TooLong
+            if code.co_filename == file:
                 ran.add(number)
 
         return {"leave": count, "raised": count, "line": count if ran is None else note}
@@ -223,6 +239,8 @@ class _Events:
         self.tool = tool
         self.known: dict = {}  # the project's code, by its number: to hash code takes long
         self.listening: dict = {}
+        self.thread = 0  # that is listened to
+        self.lock = threading.RLock()
         self.loops: dict = {}  # the line that a jump stays on, by where it is
         events = self.events = sys.monitoring.events
         self.local = events.LINE | events.JUMP | events.PY_START | events.PY_RESUME
@@ -246,11 +264,18 @@ class _Events:
         sys.monitoring.register_callback(self.tool, event, callback)
 
     def follow(self, callbacks: dict) -> None:
-        """Calls these when a function of the project is entered or left, and at a line."""
+        """Calls these when this thread enters or leaves a function of the project, and at a line; and `elsewhere` once
+        another thread does."""
+        with self.lock:
+            self.thread = get_ident()
+            self._listen(callbacks)
+            if _thread._count() > 0:  # one that goes on since before
+                self._listen_to_one(callbacks)
+
+    def _listen(self, callbacks: dict) -> None:
         events = self.events
-        enter, leave, line = (callbacks.get(name) for name in ("enter", "leave", "line"))
-        raised = callbacks.get("raised")
         self.listening = callbacks
+        enter, leave, line, raised = (callbacks.get(name) for name in ("enter", "leave", "line", "raised"))
         for event in (events.PY_RETURN, events.PY_YIELD):
             self._register(event, leave)
         self._register(events.PY_UNWIND, self._in_project(leave))
@@ -260,15 +285,37 @@ class _Events:
         self._register(events.JUMP, self._jumped)
         self._register(events.LINE, line)
 
+    def _listen_to_one(self, listening: dict) -> None:
+        """Has what other threads do left out: to ask at each line which one it is takes as long as all the rest, and each
+        begins with a function."""
+        with self.lock:
+            if self.listening is not listening or "one" in listening:
+                return  # nobody listens any more, or somebody else does
+            others = listening.get("elsewhere")
+            names = [name for name in listening if name != "elsewhere"]
+            self._listen({"one": True, **{name: self._of_thread(listening[name]) for name in names}})
+        if others is not None:
+            others()
+
+    def _of_thread(self, callback: Callable) -> Callable:
+        mine = self.thread
+
+        def of_one(*about: object) -> None:
+            if get_ident() == mine:
+                callback(*about)
+
+        return of_one
+
     def rest(self) -> None:
         """Calls nothing any more."""
         events = self.events
-        self.listening = {}
-        for event in (
-            events.PY_RETURN, events.PY_YIELD, events.PY_UNWIND, events.PY_THROW, events.STOP_ITERATION, events.RAISE,
-            events.JUMP, events.LINE,
-        ):  # fmt: skip
-            self._register(event, None)
+        with self.lock:
+            self.listening = {}
+            for event in (
+                events.PY_RETURN, events.PY_YIELD, events.PY_UNWIND, events.PY_THROW, events.STOP_ITERATION,
+                events.RAISE, events.JUMP, events.LINE,
+            ):  # fmt: skip
+                self._register(event, None)
 
     def _started(self, code: CodeType, offset: int) -> object:
         """Turns on what is wanted of a function when it is first seen."""
@@ -277,9 +324,11 @@ class _Events:
                 return sys.monitoring.DISABLE
             self.known[id(code)] = code
             sys.monitoring.set_local_events(self.tool, code, self.local)
-        enter = self.listening.get("enter")
-        if enter is not None:
-            enter(code)
+        listening = self.listening
+        if listening and get_ident() != self.thread:
+            self._listen_to_one(listening)
+        elif "enter" in listening:
+            listening["enter"](code)
         return None  # for it stays on: without it Python leaves out the first line of a function on one line
 
     def _in_project(self, callback: Callable) -> Callable:
@@ -297,7 +346,9 @@ class _Events:
             line = self.loops[at] = 0 if to > offset or _line(code, to) != _line(code, offset) else _line(code, to)
         if line == 0:
             return sys.monitoring.DISABLE
-        self.listening["line"](code, line)
+        take = self.listening.get("line")
+        if take is not None:
+            take(code, line)
         return None
 
 
