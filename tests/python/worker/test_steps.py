@@ -300,6 +300,8 @@ NAMES = [
     "runs_coroutines", "runs_asynchronous_generators", "evaluates", "stubborn",
 ]  # fmt: skip
 ENDLESS = ["endless", "endless_on_one_line", "endless_by_calls"]
+# Before 3.12 no tracer is told of `while True: pass` on one line: the time of its call ends it.
+SEEN_TO_BE_ENDLESS = ["endless", "endless_by_calls"]
 both = pytest.mark.skipif(not steps.BY_EVENTS, reason="before 3.12 there is a tracer alone")
 
 
@@ -384,7 +386,7 @@ def test_packages_are_not_followed(project, by_events):
 
 
 @pytest.mark.parametrize("by_events", HOW)
-@pytest.mark.parametrize("name", ENDLESS)
+@pytest.mark.parametrize("name", ENDLESS if steps.BY_EVENTS else SEEN_TO_BE_ENDLESS)
 def test_what_has_no_end_is_ended_and_the_next_begins_anew(project, name, by_events):
     for _ in range(2):
         ended, ran = burnt(project, name, 2000, by_events)
