@@ -21,9 +21,13 @@ pub struct Scene {
     pub case: Option<String>,
     /// pytest-django was there.
     pub has_django: bool,
-    /// Fixtures of plugins by which the test put something in the place of something else.
+    /// Fixtures of plugins by which the test itself put something in the place of something else.
     #[serde(default)]
     pub patched: Vec<String>,
+    /// Fixtures that put something in the place of something else before the test began; whether they are there without being
+    /// asked for.
+    #[serde(default)]
+    pub replacing: BTreeMap<String, bool>,
     /// The test is a coroutine function.
     #[serde(default)]
     pub is_async: bool,

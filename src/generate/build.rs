@@ -4,6 +4,7 @@
 //! is found out by evaluating it (`plan::Plan::check_items`), never assumed.
 
 mod expecting;
+mod inner;
 mod life;
 mod object;
 mod origin;
@@ -20,7 +21,6 @@ pub use self::statement::{Statement, unused};
 pub(super) use self::stop::{Stop, no};
 
 use crate::domain::call::Call;
-use crate::domain::function::Module;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::layout::{self, Expr, Item};
@@ -149,6 +149,8 @@ pub(super) struct Work {
     /// So many private fields are set, as only their class should.
     pub(super) by_hand: usize,
     seen: BTreeMap<u64, Seen>,
+    /// The functions that are defined in the test, each with what it was recorded as.
+    defined: Vec<(Value, String)>,
     nodes: usize,
 }
 
@@ -367,9 +369,7 @@ impl<'a> Builder<'a, '_> {
 
     /// Spells an importable thing and notes the import.
     pub(super) fn spell(&mut self, ty: &TypeName) -> Result<String, Stop> {
-        if (self.project.module)(&ty.module).is_some_and(Module::is_test) {
-            return no(ReasonCode::DefinedInTestFile.of(ty.short()));
-        }
+        self.project.may_import(ty)?;
         if !(self.project.importable)(&ty.module) {
             return no(ReasonCode::UnguardedScript.of(ty.short()));
         }

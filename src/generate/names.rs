@@ -42,6 +42,12 @@ pub fn stem(function: &Function, module: Option<&Module>) -> String {
     format!("test_{}", slug_of(qualname, joint))
 }
 
+/// Names the tests of a function that call another one, which calls it: `test_check_octal_in_run`.
+#[must_use]
+pub fn stem_through(function: &Function, caller: &Function, module: Option<&Module>) -> String {
+    format!("{}_in_{}", stem(function, module).replace("_<locals>", ""), slug_of(caller.name(), "_"))
+}
+
 /// Names what sets or deletes a property after what it does: `cart_set_owner`.
 fn accessor(function: &Function, qualname: &str) -> Option<String> {
     let (owner, name) = qualname.split('#').next()?.rsplit_once('.')?;

@@ -146,6 +146,12 @@ impl Plan {
         self.cases.into_iter().filter_map(|ways| ways.into_iter().next()).collect()
     }
 
+    /// Gives the names that its cases share.
+    #[must_use]
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
     /// Gives what the assertions of these calls have to see.
     #[must_use]
     pub fn checks(&self, calls: &[CallId]) -> Vec<Check> {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::domain::call::{Call, CallId};
 use crate::domain::function::{Class, Field, Function, FunctionId, FunctionKind, Module, Param};
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::learned::{self, Learned};
@@ -40,6 +41,8 @@ pub struct Project<'a> {
     pub says: &'a dyn Fn(CallId) -> &'a [(String, Value)],
     /// Lists what has to stand in for functions that a call made and that left its process (R17).
     pub stand_ins: &'a dyn Fn(CallId) -> &'a [StandIn],
+    /// Gives the lines of a function as they are written.
+    pub text: &'a dyn Fn(&Function) -> Option<String>,
     /// Lists the ways in which recorded tests came to calls of a function.
     pub scenes: &'a dyn Fn(&FunctionId) -> &'a [Told],
     /// Tells whether a module may be imported: not a script that begins its work when it is.
@@ -325,6 +328,24 @@ impl<'a> Project<'a> {
     #[must_use]
     pub fn is_the_same(&self, one: &Value, other: &Value) -> bool {
         self.without_caches(one).first_difference(&self.without_caches(other)).is_none()
+    }
+
+    /// Tells why a test cannot import something by its name, where that is known.
+    ///
+    /// # Errors
+    /// Fails with the reason.
+    pub fn may_import(&self, ty: &TypeName) -> Result<(), Reason> {
+        let Some(module) = (self.module)(&ty.module).filter(|module| module.is_test()) else { return Ok(()) };
+        let head = ty.qualname.split('.').next().unwrap_or_default();
+        let class = module.classes.iter().find(|class| class.qualname == head);
+        // pytest would collect it a second time.
+        let is_collected = class.is_some_and(|class| class.bases.iter().any(|base| base.ends_with("TestCase")));
+        // One of a package is imported by its name, wherever the test lies.
+        let is_in_package = module.name.contains('.') && module.path.file_name() != "conftest.py";
+        if is_collected || !is_in_package {
+            return Err(ReasonCode::DefinedInTestFile.of(ty.short()));
+        }
+        Ok(())
     }
 
     /// Finds a function of the project by its importable name.

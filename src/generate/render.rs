@@ -49,7 +49,27 @@ pub fn draft(
     let mut names_taken = BTreeSet::new();
     let mut tests = Vec::new();
     for (function, cases) in by_name(function, cases) {
-        tests.extend(tests_of(&function, &cases, project, scope, target, &mut names_taken));
+        let stem = names::stem(&function, (project.module)(function.id.module()));
+        tests.extend(tests_of(&function, (&function, &stem), &cases, project, scope, target, &mut names_taken));
+    }
+    finish(function, cases, tests, project, target, left_out)
+}
+
+/// Writes the draft of a function by cases of another one that calls it (R33).
+#[must_use]
+pub fn draft_through(
+    function: &Function,
+    caller: &Function,
+    cases: &[Case],
+    (project, scope): (Project<'_>, &Scope),
+    target: &RelPath,
+    left_out: Vec<LeftOut>,
+) -> Draft {
+    let stem = names::stem_through(function, caller, (project.module)(function.id.module()));
+    let mut names_taken = BTreeSet::new();
+    let mut tests = Vec::new();
+    for (called, cases) in by_name(caller, cases) {
+        tests.extend(tests_of(&called, (function, &stem), &cases, project, scope, target, &mut names_taken));
     }
     finish(function, cases, tests, project, target, left_out)
 }
@@ -68,17 +88,17 @@ fn by_name<'c>(function: &'c Function, cases: &'c [Case]) -> Vec<(Cow<'c, Functi
     parts.into_iter().map(|(name, cases)| (named(name), Cow::Owned(cases))).collect()
 }
 
-/// Writes the tests of cases that call a function by one name.
+/// Writes the tests of cases that call a function by one name. `about` is the function that they test, with the stem of their names.
 fn tests_of(
     function: &Function,
+    (about, stem): (&Function, &str),
     cases: &[Case],
     project: Project<'_>,
     scope: &Scope,
     target: &RelPath,
     names_taken: &mut BTreeSet<String>,
 ) -> Vec<Test> {
-    let module = (project.module)(function.id.module());
-    let stem = names::stem(function, module);
+    let module = (project.module)(about.id.module());
     let mut tests = Vec::new();
     let (groups, single) = rows::group(cases, scope);
     // The only test has the name of its function, and keeps it beside those that come later.
@@ -89,7 +109,7 @@ fn tests_of(
     };
     let has_stem = single.iter().any(|case| is_alone(case));
     let mut name = |what: &str| {
-        let wanted = names::name(&stem, what, module);
+        let wanted = names::name(stem, what, module);
         let mut unique = wanted.clone();
         let mut number = 1;
         while !names_taken.insert(unique.clone()) {
@@ -106,8 +126,8 @@ fn tests_of(
         };
         tests.push(rows::test(group, name(&what), project, function, scope));
     }
-    let words = names::words(&single, names::Use::Tests, names::room(&stem));
-    let shared = fixtures::shared(&single, function);
+    let words = names::words(&single, names::Use::Tests, names::room(stem));
+    let shared = fixtures::shared(&single, about);
     if let Some((fixture, _)) = &shared {
         let (lines, imports) = (fixture.lines.clone(), fixture.imports.clone());
         tests.push(Test { lines, imports, helpers: Vec::new() });

@@ -15,11 +15,10 @@ pub(in crate::generate) mod written_files;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-pub use self::choice::{Found, choose, direct, draft};
+pub use self::choice::{Found, Requests, choose, direct, draft, requests};
 pub use self::told::Told;
 
 use crate::domain::call::{Call, Outcome};
-use crate::domain::function::Module;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::scene::{Defined, Folder, Framework, Scene, Step};
 use crate::domain::value::{TypeName, Value};
@@ -306,9 +305,7 @@ impl Writer<'_, '_> {
 
     /// Spells an importable thing and notes the import.
     fn spell(&mut self, ty: &TypeName) -> Result<String, Reason> {
-        if (self.project.module)(&ty.module).is_some_and(Module::is_test) {
-            return Err(ReasonCode::DefinedInTestFile.of(ty.short()));
-        }
+        self.project.may_import(ty)?;
         let (spelled, import) = self.scope.spell(&self.project.facades.public(ty))?;
         self.imports.extend(import);
         Ok(spelled)
@@ -356,8 +353,12 @@ impl Writer<'_, '_> {
                 origin.place != Defined::Plugin && (origin.pk.is_some() || origin.ty.starts_with("builtins.") && !is_code)
             })
         };
-        let wanted: Vec<&str> = direct.filter(is_felt).collect();
-        let wanted: Vec<&str> = wanted.into_iter().chain(of_marks).collect();
+        // What they put in the place of something else is there for this test, too.
+        for name in scene.replacing.keys() {
+            self.reaches(name)?;
+        }
+        let replacing = scene.replacing.iter().filter(|(_, is_there)| !**is_there).map(|(name, _)| name.as_str());
+        let wanted: Vec<&str> = direct.filter(is_felt).chain(of_marks).chain(replacing).collect();
         let mut others: Vec<String> = Vec::new();
         for name in &wanted {
             let rest = wanted.iter().copied().filter(|other| other != name);

@@ -468,6 +468,9 @@ pub struct Reply {
     pub arcs: Vec<u32>,
     /// The numbers of the faults of its function that it was tried with and did not notice, where it was tried with any.
     pub silent: Option<Vec<u32>>,
+    /// The numbers of the faults that it noticed, for each function that it was tried with; none where no fault could be tried.
+    #[serde(default)]
+    pub noticed: Vec<Option<Vec<u32>>>,
     /// Edited statements that a call did not run: path and line.
     pub lines_left: Option<Vec<(String, u32)>>,
     /// What a result without a form says of itself: a dict, marshalled.

@@ -180,6 +180,8 @@ pub struct Looked {
     pub arcs: Vec<u32>,
     /// The numbers of the faults that it was tried with and did not notice, where it was tried with any.
     pub silent: Option<Vec<u32>>,
+    /// The numbers of the faults that it noticed, for each function that it was tried with; none where no fault could be tried.
+    pub noticed: Vec<Option<Vec<u32>>>,
     /// What a result without a form says of itself: a dict, marshalled.
     pub says: Option<Vec<u8>>,
 }
@@ -300,8 +302,8 @@ impl Worker {
             let printed = reply.printed.unwrap_or_default();
             let warning = |[module, name, message]: [String; 3]| Warned { category: TypeName::new(module, name), message };
             let warned = reply.warned.into_iter().map(warning).collect();
-            let (arcs, silent, says) = (reply.arcs, reply.silent, reply.says);
-            Some(Looked { key: reply.key?, outcome: reply.outcome, printed, warned, arcs, silent, says })
+            let (arcs, silent, noticed, says) = (reply.arcs, reply.silent, reply.noticed, reply.says);
+            Some(Looked { key: reply.key?, outcome: reply.outcome, printed, warned, arcs, silent, noticed, says })
         })
         .await
     }

@@ -116,7 +116,7 @@ fn private_functions_are_left_to_the_tests_of_their_callers() {
     assert_eq!(code, 0, "{err}");
     let (_, out, err) = place.run(&["--trust", "gen"]);
     assert!(out.contains("lib.core:quarter  ready") && out.contains("lib.core:_third  ready"), "{out}{err}");
-    let said = "  covered-by-callers  1 function, 2 calls\n      private, and covered by its callers' tests\n";
+    let said = "  covered-by-callers  1 function, 2 calls\n      covered by its callers' tests\n";
     assert!(!out.contains("lib.core:_half  ready") && out.contains(said) && out.contains("      lib.core:_half\n"), "{out}{err}");
     // Whether 20 is heavy says little of how much it weighs.
     assert!(out.contains("lib.core:is_heavy  ready") && out.contains("lib.core:_weigh  ready"), "{out}{err}");

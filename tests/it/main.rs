@@ -7,6 +7,7 @@
 
 mod activation;
 mod agent;
+mod application_callers;
 mod application_clients;
 mod application_files;
 mod applications;

@@ -141,7 +141,7 @@ codes! {
     // Why there is no draft although calls are replayable.
     TestHelper = "test-helper", "is a test helper",
         "Name it to get tests: `pytead-tui gen MODULE:FUNCTION`.";
-    CoveredByCallers = "covered-by-callers", "private, and covered by its callers' tests",
+    CoveredByCallers = "covered-by-callers", "covered by its callers' tests",
         "Nothing to do.";
     CoveredByRequests = "covered-by-requests", "the requests that run it are tests of other functions",
         "Nothing to do.";
@@ -238,7 +238,7 @@ codes! {
 
     // Why an import is not possible.
     DefinedInTestFile = "defined-in-test-file", "{name} is defined in a test file, which tests do not import",
-        "Move it to a module that is not named `test_*.py`.";
+        "Give its folder an `__init__.py`, or move it to a module that is not named `test_*.py`.";
     UnguardedScript = "unguarded-script", "{name} is defined in a script that runs when imported[: {detail}]",
         "Guard it with `if __name__ == \"__main__\":`.";
     UnimportableScript = "unimportable-script", "{name} is defined in a script without a module name",

@@ -65,7 +65,7 @@ impl Processes {
 
 /// The calls of the functions to draft for, and the lives of the objects in them.
 pub struct Gathered {
-    functions: Vec<Recorded>,
+    pub(super) functions: Vec<Recorded>,
     lives: HashMap<Object, Vec<Call>>,
     /// Calls that changed objects which are not their receivers.
     told: HashMap<Object, Vec<Call>>,
@@ -95,11 +95,13 @@ pub struct Gathered {
     /// Calls that end differently each time, with all they touched, by their function's place.
     unsteady: Vec<(usize, Unsteady)>,
     /// The inputs of accepted tests, by their function.
-    accepted: BTreeMap<FunctionId, BTreeSet<Digest>>,
-    /// The call that each was made from, where drafts of all functions are wanted.
-    parents: HashMap<CallId, CallId>,
+    pub(super) accepted: BTreeMap<FunctionId, BTreeSet<Digest>>,
+    /// The call that each was made from.
+    pub(super) parents: HashMap<CallId, CallId>,
+    /// Drafts of all functions are wanted.
+    pub(super) is_all: bool,
     /// What stands in for calls that left their process, by the call above them that is tested.
-    stand_ins: HashMap<CallId, Vec<StandIn>>,
+    pub(super) stand_ins: HashMap<CallId, Vec<StandIn>>,
     /// How recorded tests came to make calls, by the function.
     scenes: HashMap<FunctionId, Vec<Told>>,
 }
@@ -118,7 +120,7 @@ impl Gathered {
         let outreach = Outreach::new(&lives, core.store().reaching_out()?);
         let (mut stand_ins, mut readers) = (HashMap::new(), Readers::new(&index));
         let mut scenes = HashMap::new();
-        let parents = lives.iter().filter(|_| all).filter_map(|life| Some((life.call, life.parent?))).collect();
+        let parents = lives.iter().filter_map(|life| Some((life.call, life.parent?))).collect();
         let processes = Processes(lives.iter().map(|life| (life.call, life.process)).collect());
         let mut functions = Vec::new();
         let mut unsteady = Vec::new();
@@ -189,6 +191,7 @@ impl Gathered {
             unsteady,
             accepted: Standing::read(core)?.inputs(),
             parents,
+            is_all: all,
             stand_ins,
             scenes,
         };
@@ -420,7 +423,7 @@ impl Gathered {
     }
 
     /// Lends what drafting has to know.
-    fn with_project<T>(
+    pub(super) fn with_project<T>(
         &self,
         index: &Index,
         names: &HashMap<&str, &Module>,
@@ -439,6 +442,7 @@ impl Gathered {
         let says = |call: CallId| self.says.get(&call).map_or(&[][..], Vec::as_slice);
         let stand_ins = |call: CallId| self.stand_ins.get(&call).map_or(&[][..], Vec::as_slice);
         let scenes = |function: &FunctionId| self.scenes.get(function).map_or(&[][..], Vec::as_slice);
+        let text = |function: &Function| lines_of(index, function);
         // Calls that were made again had their script imported.
         let imported: BTreeSet<&str> =
             self.functions.iter().filter(|(_, calls, _)| !calls.is_empty()).map(|(one, ..)| one.id.module()).collect();
@@ -455,6 +459,7 @@ impl Gathered {
             reached: &reached,
             says: &says,
             stand_ins: &stand_ins,
+            text: &text,
             scenes: &scenes,
             importable: &importable,
             learned: &self.learned,
@@ -527,6 +532,9 @@ impl Gathered {
 
     /// Finds the drafts of private functions of which the tests of public ones run every call (R22).
     pub fn beneath_others(&self, index: &Index, made: &[Made]) -> Vec<Beneath> {
+        if !self.is_all {
+            return Vec::new(); // a person asked for them by name
+        }
         let is_private = |id: &FunctionId| index.function(id).is_some_and(Function::is_private);
         let public = made.iter().filter(|one| !is_private(&one.function)).filter_map(|one| one.draft.as_ref());
         let shown: HashSet<CallId> = public.flat_map(|draft| draft.calls.iter().copied()).collect();
@@ -560,6 +568,15 @@ impl Gathered {
     }
 }
 
-fn names(index: &Index) -> HashMap<&str, &Module> {
+/// Gives the lines of a function as they are written today.
+fn lines_of(index: &Index, function: &Function) -> Option<String> {
+    let text = index.text(&function.path)?;
+    let (first, last) = (function.span.first as usize, function.span.last as usize);
+    let lines: Vec<&str> = text.lines().skip(first.saturating_sub(1)).take((last + 1).saturating_sub(first)).collect();
+    Some(lines.join("\n"))
+}
+
+/// Lists the modules by their names.
+pub(super) fn names(index: &Index) -> HashMap<&str, &Module> {
     index.modules().map(|module| (module.name.as_str(), module.as_ref())).collect()
 }

@@ -10,6 +10,7 @@ pub(crate) mod nondeterminism;
 pub(crate) mod pipeline;
 pub(crate) mod priority;
 pub(crate) mod private_functions;
+pub(crate) mod through_callers;
 pub mod type_stubs;
 pub(crate) mod why;
 pub(crate) mod written;

@@ -17,7 +17,7 @@ use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::Value;
 use crate::engine::drafting::evidence::Gathered;
 use crate::engine::drafting::written::Made;
-use crate::engine::drafting::{cache, details, nondeterminism, private_functions};
+use crate::engine::drafting::{cache, details, nondeterminism, private_functions, through_callers};
 use crate::engine::edits::manifest_lookup::{News, Standing};
 use crate::engine::models;
 use crate::engine::proving;
@@ -304,12 +304,21 @@ async fn write_all(
     let index = core.index();
     let settings = core.settings();
     let most = settings.generation.tests_per_function as usize;
-    let (gathered, mut made) = blocking(move || {
-        let made = gathered.drafts(&index, &by_function, &settings.output.tests, most, &cancel)?;
-        Ok::<_, Trouble>((gathered, made))
+    let stop = cancel.clone();
+    let (gathered, answers, mut made) = blocking(move || {
+        let made = gathered.drafts(&index, &by_function, &settings.output.tests, most, &stop)?;
+        Ok::<_, Trouble>((gathered, by_function, made))
     })
     .await??;
     private_functions::leave(core, environment, &gathered, &mut made).await?;
+    let wanted = through_callers::Wanted::of(core, &gathered, &made).await?;
+    if !wanted.is_empty() && !cancel.is_cancelled() {
+        let callers = match wanted.callers() {
+            Some(callers) => gather(core, environment, callers, cancel, &|_, _| ()).await?,
+            None => (gathered, answers),
+        };
+        made = through_callers::add(core, environment, wanted, callers, made).await?;
+    }
     details::look(core, environment, &mut made).await?;
     formatter::format(core, environment, made.iter_mut().filter_map(|one| one.draft.as_mut()).collect()).await?;
     Ok(made)

@@ -36,8 +36,9 @@ pub async fn leave(core: &Core, environment: &Environment, gathered: &Gathered, 
     }
     let wanted: Vec<(Call, Vec<FunctionId>)> = wanted.into_values().collect();
     let seen = if wanted.is_empty() { Default::default() } else { environment.notice(core, &wanted).await? };
-    let shows =
-        |calls: &[Call]| -> BTreeSet<u32> { calls.iter().filter_map(|call| seen.get(&call.id)).flatten().copied().collect() };
+    let shows = |calls: &[Call]| -> BTreeSet<u32> {
+        calls.iter().filter_map(|call| seen.get(&call.id)).flat_map(|noticed| &noticed.shows).copied().collect()
+    };
     for Beneath { at, own, callers } in &beneath {
         if judged.contains(at) && !shows(own).is_subset(&shows(callers)) {
             continue;

@@ -172,7 +172,8 @@ pub(super) fn add_scenes(made: &mut [Made], functions: &[Recorded], project: Pro
     let mut order: Vec<usize> = (0..made.len()).filter(|at| is_open(&made[*at])).collect();
     order.sort_by_key(|at| (told(&made[*at]).len(), *at));
     let others: Vec<&Scene> = made.iter().flat_map(&told).map(|one| &one.scene).collect();
-    let mut taken = BTreeSet::new();
+    let mut taken = BTreeMap::new();
+    let mut open = Vec::new();
     for at in order {
         let Some((function, ..)) = functions.iter().find(|(function, ..)| function.id == made[at].function) else { continue };
         let Some(target) = render::target(folder, function.id.module()) else { continue };
@@ -180,16 +181,22 @@ pub(super) fn add_scenes(made: &mut [Made], functions: &[Recorded], project: Pro
         let (cases, why) = scenes::direct(function, told(&made[at]), project, &mut scope, folder);
         let (cases, more) = choose::choose(cases, most, &BTreeSet::new());
         let is_done = made[at].draft.is_some() || !cases.is_empty();
-        let found = if is_done {
-            scenes::Found::default()
+        let requests = if is_done {
+            scenes::Requests::default()
         } else {
-            scenes::choose(function, (told(&made[at]), &others), project, folder, most, &mut taken)
+            scenes::requests(function, (told(&made[at]), &others), project, folder)
         };
+        // One each comes before a second one of any.
+        scenes::choose(&requests, most.min(1), &mut taken);
+        open.push((at, function, target, scope, (cases, why.into_iter().chain(more)), requests));
+    }
+    for (at, function, target, scope, (cases, why), requests) in open {
+        let found = scenes::choose(&requests, most, &mut taken);
         let one = &mut made[at];
         if one.draft.is_some() && cases.is_empty() {
             continue;
         }
-        one.left_out.splice(0..0, why.into_iter().chain(more));
+        one.left_out.splice(0..0, why);
         if !cases.is_empty() {
             // What a test calls itself is read more easily than what a request leads to.
             one.draft = Some(render::draft(function, &cases, project, &scope, &target, one.left_out.clone()));

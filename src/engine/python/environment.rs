@@ -39,6 +39,15 @@ use crate::source::installed::Installed;
 /// Outside modules that are imported once, ahead of all runs.
 const PRELOAD_MAX: usize = 60;
 
+/// What a call showed of functions.
+#[derive(Debug, Clone, Default)]
+pub struct Noticed {
+    /// A number for each way that it took, and for each fault that it noticed.
+    pub shows: BTreeSet<u32>,
+    /// The faults that it noticed, by their function; `None` where no fault could be tried.
+    pub faults: HashMap<FunctionId, Option<BTreeSet<u32>>>,
+}
+
 /// Interpreter, package and worker of a trusted project.
 pub struct Environment {
     /// The interpreter.
@@ -384,13 +393,9 @@ impl Environment {
         Ok(all)
     }
 
-    /// Says which ways calls take, and which faults in these functions they notice, a number each; what cannot be made
-    /// again is missing from the answer.
-    pub async fn notice(
-        &self,
-        core: &Core,
-        wanted: &[(Call, Vec<FunctionId>)],
-    ) -> Result<HashMap<CallId, BTreeSet<u32>>, Trouble> {
+    /// Says which ways calls take, and which faults in these functions of the index they notice; what cannot be made again is
+    /// missing from the answer.
+    pub async fn notice(&self, core: &Core, wanted: &[(Call, Vec<FunctionId>)]) -> Result<HashMap<CallId, Noticed>, Trouble> {
         let index = core.index();
         let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
         let mut all = HashMap::new();
@@ -404,8 +409,10 @@ impl Environment {
             let mut running = self.worker(core).await?.look(&asked, |_| false).await?;
             while let Some(reply) = running.next().await {
                 let reply = reply?;
-                if let Some((call, _)) = usize::try_from(reply.key).ok().and_then(|key| batch.get(key)) {
-                    all.insert(call.id, reply.arcs.into_iter().collect());
+                if let Some((call, functions)) = usize::try_from(reply.key).ok().and_then(|key| batch.get(key)) {
+                    let faults = reply.noticed.into_iter().map(|marks| marks.map(|marks| marks.into_iter().collect()));
+                    let known = functions.iter().filter(|id| spot(&index, id).is_some()).cloned();
+                    all.insert(call.id, Noticed { shows: reply.arcs.into_iter().collect(), faults: known.zip(faults).collect() });
                 }
             }
         }

@@ -58,10 +58,7 @@ impl Builder<'_, '_> {
                 }
             }
             ("builtins", "eval") => return self.lambda(&args),
-            ("types", "FunctionType") => {
-                let name = if let Some(Value::Str(name)) = args.get(1) { name.replace(".<locals>", "") } else { String::new() };
-                return no(ReasonCode::LocalFunction.of(&name));
-            }
+            ("types", "FunctionType") => return self.inner_function(ty, &args),
             ("datetime", "timezone") if args.len() == 1 && is_zero(&args[0]) => {
                 return self.name(&TypeName::new("datetime", "timezone.utc"));
             }

@@ -12,6 +12,8 @@ pub struct Statement {
     pub value: Expr,
     /// The same as an expression, for an evaluation that has no statements.
     pub(super) fold: String,
+    /// The value is the text of a definition.
+    is_definition: bool,
     /// The type that running it raises, where what it raises is what the line is for, and the name that holds it.
     raised: Option<(String, String)>,
 }
@@ -21,20 +23,26 @@ impl Statement {
     #[must_use]
     pub fn bind(name: &str, value: Expr) -> Self {
         let fold = format!("({name} := {})", value.flat());
-        Self { prefix: format!("{name} = "), value, fold, raised: None }
+        Self { prefix: format!("{name} = "), value, fold, is_definition: false, raised: None }
+    }
+
+    /// Makes the definition of a function by its text; `fold` is the call that defines the same.
+    #[must_use]
+    pub fn define(name: &str, text: &str, fold: String) -> Self {
+        Self { prefix: format!("{name} = "), value: Expr::Atom(text.to_owned()), fold, is_definition: true, raised: None }
     }
 
     /// Makes a line that only does something.
     #[must_use]
     pub fn run(value: Expr) -> Self {
-        Self { prefix: String::new(), fold: value.flat(), value, raised: None }
+        Self { prefix: String::new(), fold: value.flat(), value, is_definition: false, raised: None }
     }
 
     /// Makes a line that raises what the rest of the test is about: `name.value` is the exception.
     #[must_use]
     pub fn raise(name: &str, class: &str, value: Expr) -> Self {
         let fold = format!("({name} := pytest.raises({class}, lambda: {}))", value.flat());
-        Self { prefix: String::new(), value, fold, raised: Some((class.to_owned(), name.to_owned())) }
+        Self { prefix: String::new(), value, fold, is_definition: false, raised: Some((class.to_owned(), name.to_owned())) }
     }
 
     /// Makes an assignment to an item or an attribute, with the call that does the same.
@@ -46,13 +54,13 @@ impl Statement {
     /// Makes an assignment with a sign of its own: `total += `.
     #[must_use]
     pub fn assign_by(prefix: &str, value: Expr, same_as: String) -> Self {
-        Self { prefix: prefix.to_owned(), value, fold: same_as, raised: None }
+        Self { prefix: prefix.to_owned(), value, fold: same_as, is_definition: false, raised: None }
     }
 
     /// Makes a `del` line, with the call that does the same.
     #[must_use]
     pub fn delete(target: Expr, same_as: String) -> Self {
-        Self { prefix: "del ".into(), value: target, fold: same_as, raised: None }
+        Self { prefix: "del ".into(), value: target, fold: same_as, is_definition: false, raised: None }
     }
 
     /// Gives what stands left of a `=`, or the name that holds what it raises.
@@ -71,6 +79,11 @@ impl Statement {
     /// Writes the statement as lines; a lambda that gets a name is a function.
     #[must_use]
     pub fn lines(&self, indent: usize) -> Vec<String> {
+        if let (true, Expr::Atom(text)) = (self.is_definition, &self.value) {
+            let margin = " ".repeat(indent);
+            let line = |line: &str| if line.is_empty() { String::new() } else { format!("{margin}{line}") };
+            return [String::new()].into_iter().chain(text.lines().map(line)).chain([String::new()]).collect();
+        }
         if let (Some(name), Expr::Atom(text)) = (self.prefix.strip_suffix(" = "), &self.value)
             && is_identifier(name)
             && let Some((parameters, body)) = layout::lambda(text)

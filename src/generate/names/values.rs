@@ -45,6 +45,16 @@ pub(super) fn value_words(param: &str, value: &Value) -> Vec<String> {
         }
         // A lambda, by its text.
         Value::New { ty, .. } if ty.qualname == "eval" => vec![format!("with_{param}")],
+        // A function that another one defined: by the one that makes it, unless that is a test.
+        Value::New { ty, args, .. } if ty.qualname == "FunctionType" => match args.get(1) {
+            Some(Value::Str(qualname)) => {
+                let (outer, inner) = qualname.split_once(".<locals>.").unwrap_or((qualname, qualname));
+                let outer = outer.rsplit('.').next().unwrap_or(outer);
+                let name = if outer.starts_with("test") { inner.rsplit('.').next().unwrap_or(inner) } else { outer };
+                slug(name).filter(|name| name != "lambda").map_or_else(|| vec![format!("with_{param}")], |name| vec![name])
+            }
+            _ => vec![format!("with_{param}")],
+        },
         Value::New { ty, .. } if ty.module == "operator" && matches!(ty.qualname.as_str(), "getitem" | "or_") => {
             type_slug(value).or_else(|| slug(&ty.qualname)).into_iter().collect()
         }

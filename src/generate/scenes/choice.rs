@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::call::{Call, CallId};
-use crate::domain::function::Function;
+use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::scene::Scene;
@@ -55,21 +55,22 @@ pub fn direct<'a>(
     (cases, reasons.into_iter().map(|(reason, calls)| LeftOut { calls, reason }).collect())
 }
 
-/// Chooses the tests of a function. `others` are the scenes of all functions, whose answers show what only one says. What is in `taken` is another function's test already.
-pub fn choose(
-    function: &Function,
-    (told, others): (&[Told], &[&Scene]),
-    project: Project<'_>,
-    folder: &str,
-    most: usize,
-    taken: &mut BTreeSet<Vec<String>>,
-) -> Found {
+/// The requests of a function as tests, the most readable first, and why others are none.
+#[derive(Debug, Clone, Default)]
+pub struct Requests {
+    function: Option<FunctionId>,
+    tests: Vec<(CallId, Written)>,
+    reasons: BTreeMap<Reason, u64>,
+}
+
+/// Writes the requests of a function as tests. `others` are the scenes of all functions, whose answers show what only one says.
+pub fn requests(function: &Function, (told, others): (&[Told], &[&Scene]), project: Project<'_>, folder: &str) -> Requests {
     let mut reasons: BTreeMap<Reason, u64> = BTreeMap::new();
     let mut all = Vec::new();
     // A step without an answer says nothing that could be asserted.
     for one in told.iter().filter(|one| one.made.is_none() && one.scene.answer().is_some()) {
         match written(&one.scene, others, project, Scope::new(&function.id), folder) {
-            Ok(test) => all.push((one, test)),
+            Ok(test) => all.push((one.call, test)),
             Err(reason) => *reasons.entry(reason).or_default() += 1,
         }
     }
@@ -77,16 +78,23 @@ pub fn choose(
         let key = |test: &Written| (test.setup, test.fixtures.len(), test.lines.iter().map(String::len).sum::<usize>());
         key(a).cmp(&key(b)).then_with(|| a.lines.cmp(&b.lines))
     });
+    Requests { function: Some(function.id.clone()), tests: all, reasons }
+}
+
+/// Chooses the tests of a function. `taken` tells which requests are tests already, and of which function: others do not get them.
+pub fn choose(requests: &Requests, most: usize, taken: &mut BTreeMap<Vec<String>, FunctionId>) -> Found {
+    let mut reasons = requests.reasons.clone();
     let mut tests: Vec<(CallId, Written)> = Vec::new();
     let mut kinds = BTreeSet::new();
-    for (one, test) in all {
+    let Some(function) = &requests.function else { return Found::default() };
+    for (call, test) in &requests.tests {
         if tests.len() >= most.min(TESTS_MAX) || kinds.contains(&test.kind) {
             *reasons.entry(ReasonCode::Redundant.into()).or_default() += 1;
-        } else if !taken.insert(test.lines.clone()) {
+        } else if taken.entry(test.lines.clone()).or_insert_with(|| function.clone()) != function {
             *reasons.entry(ReasonCode::CoveredByRequests.into()).or_default() += 1;
         } else {
             kinds.insert(test.kind.clone());
-            tests.push((one.call, test));
+            tests.push((*call, test.clone()));
         }
     }
     let left_out = reasons.into_iter().map(|(reason, calls)| LeftOut { calls, reason }).collect();

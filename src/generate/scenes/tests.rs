@@ -1,6 +1,6 @@
 //! Tests by the steps of recorded ones, from scenes written by hand. That such tests pass is proved by `tests/it/applications.rs`.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
@@ -14,7 +14,7 @@ use crate::domain::settings::Snapshots;
 use crate::domain::value::TypeName;
 use crate::generate::learned::Learned;
 use crate::generate::project::{AwaitBy, ClockBy, Project};
-use crate::generate::scenes::{Told, choose, draft, written};
+use crate::generate::scenes::{Told, choose, draft, requests, written};
 use crate::generate::scope::Scope;
 use crate::source::facades::Facades;
 use crate::source::parse::parse;
@@ -37,6 +37,7 @@ fn with_project<T>(use_it: impl FnOnce(Project<'_>, &Function) -> T) -> T {
         reached: &|_| None,
         says: &|_| &[],
         stand_ins: &|_| &[],
+        text: &|_| None,
         scenes: &|_| &[],
         importable: &|_| true,
         learned: &Learned::default(),
@@ -87,7 +88,7 @@ fn drafted(scenes: &[Scene]) -> Result<String, Vec<LeftOut>> {
             .map(|(scene, id)| Told { call: CallId(id), times: 1, scene: scene.clone(), made: None })
             .collect();
         let others: Vec<&Scene> = scenes.iter().collect();
-        let found = choose(function, (&told, &others), project, FOLDER, 6, &mut BTreeSet::new());
+        let found = choose(&requests(function, (&told, &others), project, FOLDER), 6, &mut BTreeMap::new());
         if found.tests.is_empty() {
             return Err(found.left_out);
         }
@@ -241,12 +242,57 @@ fn one_request_is_the_test_of_one_function() {
     let step = answered(call("client", "get", json!(["/"]), json!([])), page(200, "<h1>All</h1>"));
     let told = [Told { call: CallId(1), times: 1, scene: scene(&fixtures, &["client"], None, &[step]), made: None }];
     with_project(|project, function| {
-        let mut taken = BTreeSet::new();
-        assert_eq!(choose(function, (&told, &[]), project, FOLDER, 6, &mut taken).tests.len(), 1);
-        let again = choose(function, (&told, &[]), project, FOLDER, 6, &mut taken);
-        assert!(again.tests.is_empty());
-        assert_eq!(again.left_out[0].reason, ReasonCode::CoveredByRequests.into());
+        let mut taken = BTreeMap::new();
+        let own = requests(function, (&told, &[]), project, FOLDER);
+        for _ in 0..2 {
+            assert_eq!(choose(&own, 6, &mut taken).tests.len(), 1, "it keeps what it has");
+        }
+        let other = Function { id: FunctionId::new("books.views", "other"), ..function.clone() };
+        let other = choose(&requests(&other, (&told, &[]), project, FOLDER), 6, &mut taken);
+        assert!(other.tests.is_empty());
+        assert_eq!(other.left_out[0].reason, ReasonCode::CoveredByRequests.into());
     });
+}
+
+#[test]
+fn every_function_chooses_a_request_before_one_chooses_a_second() {
+    let fixtures = json!({"client": fixture("plugin", "x", &[], None)});
+    let told = |id: i64, path: &str| {
+        let step = answered(call("client", "get", json!([path]), json!([])), page(200, &format!("<h1>{path}</h1>")));
+        Told { call: CallId(id), times: 1, scene: scene(&fixtures, &["client"], None, &[step]), made: None }
+    };
+    let (both, one) = ([told(1, "/"), told(2, "/rooms/")], [told(3, "/rooms/")]);
+    with_project(|project, function| {
+        let mut taken = BTreeMap::new();
+        let other = Function { id: FunctionId::new("books.views", "other"), ..function.clone() };
+        let (own, other) = (requests(function, (&both, &[]), project, FOLDER), requests(&other, (&one, &[]), project, FOLDER));
+        choose(&own, 1, &mut taken);
+        choose(&other, 1, &mut taken);
+        assert_eq!(choose(&own, 6, &mut taken).tests.len(), 1);
+        assert_eq!(choose(&other, 6, &mut taken).tests.len(), 1, "the second of the first one is its only one");
+    });
+}
+
+/// What a fixture put in the place of something else before the test began is there for an accepted test that takes it.
+#[test]
+fn fixtures_that_replace_something_are_taken_unless_they_are_there_anyway() {
+    let fixtures = json!({
+        "client": fixture("plugin", "x", &[], None),
+        "quiet": fixture("conftest", &conftest(), &["monkeypatch"], None),
+        "first_page": fixture("conftest", &conftest(), &["monkeypatch"], None),
+    });
+    let mut replacing =
+        scene(&fixtures, &["client"], None, &[answered(call("client", "get", json!(["/"]), json!([])), page(200, "ok"))]);
+    replacing.replacing = [("quiet".to_owned(), true), ("first_page".to_owned(), false)].into();
+    let written = |scene: &Scene| {
+        with_project(|project, function| written(scene, &[], project, Scope::new(&function.id), FOLDER).map(|test| test.marks))
+    };
+    assert_eq!(written(&replacing).unwrap(), ["@pytest.mark.usefixtures(\"first_page\")"]);
+    let own = json!({"client": fixture("plugin", "x", &[], None), "quiet": fixture("module", "tests/test_x.py", &[], None)});
+    let mut of_file =
+        scene(&own, &["client"], None, &[answered(call("client", "get", json!(["/"]), json!([])), page(200, "ok"))]);
+    of_file.replacing = [("quiet".to_owned(), true)].into();
+    assert_eq!(written(&of_file).unwrap_err(), ReasonCode::FixtureInTestFile.of("quiet"));
 }
 
 #[test]

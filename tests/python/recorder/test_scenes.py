@@ -254,6 +254,32 @@ def test_what_a_test_replaces_is_told(shelf):
     assert [scene["patched"] for scene in told["every"]] == [[], ["monkeypatch"]]
 
 
+def test_what_fixtures_replace_is_no_change_by_the_test(shelf):
+    told = shelf(
+        """
+        import pytest, urls
+
+        @pytest.fixture(autouse=True)
+        def quiet(monkeypatch): monkeypatch.setenv("QUIET", "1")
+        @pytest.fixture
+        def first_page(monkeypatch): monkeypatch.setattr(urls, "page_of", lambda request: 1)
+        @pytest.fixture
+        def plain(): return 1
+
+        def test_a(client, plain): client.get("/all")
+        @pytest.mark.usefixtures("first_page")
+        def test_b(client): client.get("/all", {"page": "2"})
+        def test_c(client, monkeypatch):
+            monkeypatch.setenv("LOUD", "1")
+            client.get("/all", {"page": "3"})
+        """
+    )
+    of = {scene["test"].rpartition("::")[2]: (scene["patched"], scene["replacing"]) for scene in told["every"]}
+    assert of["test_a"] == ([], {"quiet": True})
+    assert of["test_b"] == ([], {"first_page": False, "quiet": True})
+    assert of["test_c"] == (["monkeypatch"], {"quiet": True})
+
+
 def test_values_of_fixtures_die_when_pytest_lets_go_of_them(shelf):
     shelf(
         """

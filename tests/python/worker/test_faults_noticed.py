@@ -33,6 +33,13 @@ def is_heavy(n):
     return weigh(n) > 10
 
 
+def charged(n):
+    def fee(amount):
+        return amount * 2 + 1
+
+    return n + fee(n)
+
+
 SEEN = []
 
 
@@ -101,10 +108,12 @@ def looked(tmp_path):
         replies = worker.ask(op="replay", track=False, calls=asked, **place)
         found = [reply for reply in replies if "key" in reply]
         silent[:] = [reply.get("silent") for reply in found]
+        noticed[:] = [reply.get("noticed") for reply in found]
         return [set(reply["arcs"]) for reply in found]
 
     silent: list = []
-    look.silent = silent
+    noticed: list = []
+    look.silent, look.noticed = silent, noticed
     yield look
     worker.close()
 
@@ -197,4 +206,15 @@ def test_a_caller_notices_some_of_the_faults_in_what_it_runs(looked):
     (seen,) = looked("is_heavy", [("n", 1, 20)], faults=False, also="weigh")
     assert ways < seen, "that it returns nothing is noticed"
     assert own - seen, "that it weighs one more is not"
+    ((found,),) = looked.noticed
+    assert set(found) == seen - ways, "apart from the ways"
     assert looked("is_heavy", [("n", 1, 20)], faults=False, also="gone") == [ways]
+    assert looked.noticed == [[None]], "none was tried"
+
+
+def test_a_caller_notices_faults_in_a_function_that_another_one_defines(looked):
+    looked("charged", [("n", 1, 20)], faults=False, also="charged.<locals>.fee")
+    ((fee,),) = looked.noticed
+    assert fee, "its code is a part of the one that makes it"
+    looked("charged", [("n", 1, 20)], faults=False)
+    assert looked.noticed == [None], "nothing was asked"

@@ -14,6 +14,8 @@ ITEMS = 60  # of a container
 DEEP = 6
 WAYS = 60  # attributes of a fixture's value
 _ATOMS = (type(None), bool, int, float)
+# Fixtures of plugins by which something is put in the place of something else, and where they keep what was there.
+_REPLACING = (("monkeypatch", "_setattr"), ("monkeypatch", "_setitem"), ("settings", "_to_restore"))
 _EMPTY = (list, tuple, dict, set, frozenset, str, bytes)
 _VARARGS, _VARKEYWORDS, _COROUTINE = 4, 8, 0x80
 
@@ -52,6 +54,8 @@ class Stage:
         self.clients: list = []  # the identities of clients that were made by hand, in order
         self.fixtures: dict = {}
         self.direct: list = []
+        self.set_up: dict = {}  # how much fixtures put in the place of something else, by what they did it with
+        self.replacing: dict = {}  # the fixtures that did: whether they are there without being asked for
         self.marks = _marks(item)
         if type(item).__name__ == "TestCaseFunction" and isinstance(getattr(item, "cls", None), type):
             self.case = _base_of(item.cls)
@@ -69,18 +73,24 @@ class Stage:
                     self.fixtures[name]["pk"] = str(pk)
         info = getattr(item, "_fixtureinfo", None)
         self.direct = [n for n in getattr(info, "argnames", ()) if n in self.fixtures]
+        self.set_up = {way: _count(state(self.values.get(way[0])).get(way[1])) for way in _REPLACING}
+        asked = {*self.direct, *[name for mark in item.iter_markers("usefixtures") for name in mark.args]}
+        there = {name for name in getattr(info, "initialnames", ()) if name not in asked}
+        by = {name for (name, _), count in self.set_up.items() if count}
+        self.replacing = {name: name in there for name, told in self.fixtures.items() if by.intersection(told["needs"])}
 
     def told(self) -> dict:
         """Gives what all steps of the test have in common."""
         return {"test": self.name, "fixtures": self.fixtures, "direct": self.direct, "marks": self.marks, "case": self.case,
-                "has_django": "pytest_django" in sys.modules, "patched": self.patched(),
+                "has_django": "pytest_django" in sys.modules, "patched": self.patched(), "replacing": self.replacing,
                 "is_async": self.is_async}  # fmt: skip
 
     def patched(self) -> list:
-        """Lists the fixtures of plugins by which the test put something in the place of something else."""
+        """Lists the fixtures of plugins by which the test put something in the place of something else, after its fixtures did."""
         found = []
-        for name, kept in (("monkeypatch", "_setattr"), ("monkeypatch", "_setitem"), ("settings", "_to_restore")):
-            if state(self.values.get(name)).get(kept) and name not in found:
+        for way in _REPLACING:
+            name, kept = way
+            if _count(state(self.values.get(name)).get(kept)) > self.set_up.get(way, 0) and name not in found:
                 found.append(name)
         return found
 
@@ -313,6 +323,11 @@ class Stage:
         if place is not None:
             return {"name": place}
         return {"other": ".".join(names_of(t))} if way is None else {"way": way}
+
+
+def _count(held: object) -> int:
+    """Gives the length of a list."""
+    return len(held) if type(held) is list else 0
 
 
 def _base_of(cls: type) -> str:

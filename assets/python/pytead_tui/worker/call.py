@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from pytead_tui.recorder import kinds
 from pytead_tui.worker import callee as callees
-from pytead_tui.worker import chance, closely, mutants, reading, side_effects, stand_ins, steps, track
+from pytead_tui.worker import chance, closely, made, mutants, reading, side_effects, stand_ins, steps, track
 from pytead_tui.worker.capture import Eyes
 from pytead_tui.worker.edited_lines import EditedLines
 from pytead_tui.worker.lookup import Broken, find_callee
@@ -128,19 +128,25 @@ def _tree(text: str) -> object:
     return marshal.loads(base64.b64decode(text))
 
 
+def faulty(modules: object, place: dict, count: "int | None" = None) -> mutants.Own:
+    """Finds the function that faults are put into; raises Broken."""
+    module = modules.get(place["module"], place["path"])
+    if "<locals>" in place["qualname"]:
+        return made.within(module, place["qualname"])
+    return mutants.Own(find_callee(module, place, count))
+
+
 def noticed(
     modules: object, call: dict, place: dict, first: dict, arcs: steps.Ways, faults: dict, known: "Counter[int]"
-) -> "tuple[list, list | None]":
+) -> "tuple[list | None, list | None]":
     """Makes a call once more for each fault in its function that not enough of its calls are known to notice, or for each in
-    a function that it runs; gives a number for each that makes it end otherwise, and the places of those that do not. A fault
-    in a statement that it never comes to makes no difference, and is not tried.
+    a function that it runs; gives a number for each that makes it end otherwise, and the places of those that do not: None
+    where no fault could be tried. A fault in a statement that it never comes to makes no difference, and is not tried.
     """
     try:
-        count = len(_told(call)) - 1 if place is call else None
-        faulty = find_callee(modules.get(place["module"], place["path"]), place, count)
+        own = faulty(modules, place, len(_told(call)) - 1 if place is call else None)
     except Broken:
-        return [], None
-    own = mutants.Own(faulty)
+        return None, None
     lines = first["lines"]
     file = own.code.co_filename
     ran = arcs.ran(file)
@@ -179,7 +185,7 @@ def noticed(
         found += [mark for mark, mutant in near if not is_as_recorded(mutant.code, mutant.default)]
     # Where a fault left something behind, nobody knows which of them were noticed.
     if found and not is_as_recorded(own.code):
-        return [], None
+        return None, None
     silent = {mark for mark, _ in tried}.difference(found)
     return found, [at for at, (mark, _) in enumerate(marked) if mark in silent]
 

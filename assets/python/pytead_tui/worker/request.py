@@ -10,12 +10,12 @@ import time
 from collections import Counter
 
 from pytead_tui.recorder import lambdas
-from pytead_tui.worker import ahead, closely, elsewhere, frames, leaves, mutants, reading, ways
+from pytead_tui.worker import ahead, closely, definitions, elsewhere, frames, leaves, mutants, reading, ways
 from pytead_tui.worker import call as calls
 from pytead_tui.worker.around import Around, take_away
 from pytead_tui.worker.capture import tree_of
 from pytead_tui.worker.frames import Gone, broken
-from pytead_tui.worker.lookup import Broken, find_callee
+from pytead_tui.worker.lookup import Broken
 from pytead_tui.worker.modules import Modules, describe
 from pytead_tui.worker.processes import end, fork
 from pytead_tui.worker.rebuild import Builder
@@ -92,11 +92,11 @@ def _faulty(call: dict) -> list:
 def _put_faults(modules: Modules, place: dict, faults: dict) -> None:
     """Makes the faults of a function, by its code: once for all calls."""
     try:
-        function = find_callee(modules.get(place["module"], place["path"]), place)
+        own = calls.faulty(modules, place)
     except Broken:
         return
-    if function.__code__ not in faults:
-        faults[function.__code__] = mutants.of(function, closely.FAULTS)
+    if own.code not in faults:
+        faults[own.code] = mutants.of(own.function, closely.FAULTS)
 
 
 def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dict, known: Counter) -> dict:
@@ -141,6 +141,7 @@ def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dic
             known.update(noticed)
             reply["arcs"] += noticed
             reply["silent"] = more.get("silent")
+            reply["noticed"] = more.get("noticed", [])
         except Gone:
             pass  # a fault ended the process
     how = end(modules, pid, reader.fd, died=reply == {})
@@ -161,7 +162,7 @@ def _make(modules: Modules, call: dict, track: bool, fd: int, faults: dict, know
         if _faulty(call):
             frames.send(fd, {**reply, "goes_on": True})
             found = [calls.noticed(modules, call, place, reply, arcs, faults, known) for place in _faulty(call)]
-            reply = {"arcs": sum((marks for marks, _ in found), [])}
+            reply = {"arcs": sum((marks or [] for marks, _ in found), []), "noticed": [marks for marks, _ in found]}
             if call.get("faults"):
                 reply["silent"] = found[0][1]
     except Broken as error:
@@ -196,6 +197,7 @@ def _evaluated(modules: Modules, items: list, writing: int) -> list:
                     frames.send(fd, {"key": item["key"], "value": encode(ways.of(made))})
                     continue
                 space: dict = {"__builtins__": __builtins__}
+                space["__define__"] = functools.partial(definitions.define, space)
                 for line in item["imports"]:
                     exec(compile(line, "<import>", "exec"), space)
                 if "seen" in item:

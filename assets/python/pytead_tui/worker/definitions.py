@@ -1,0 +1,16 @@
+"""Defines a function from its lines, for an evaluation that has no statements: what a test defines in its own body.
+
+Owns what the lines see, the names of the expression and what the function closes over; what is compared is the recorder's affair.
+"""
+
+
+def define(space: dict, text: str, module: str, qualname: str, held: dict) -> object:
+    """Gives the function that these lines define below variables of these names, named as it was where it was recorded."""
+    body = "".join("    " + line for line in text.splitlines(keepends=True))
+    name = qualname.rpartition(".")[2]
+    source = f"def around({', '.join(held)}):\n{body}\n    return {name}\n"
+    names: dict = {}
+    exec(compile(source, f"<definition of {qualname}>", "exec"), space, names)
+    made = names["around"](**held)
+    made.__module__, made.__qualname__ = module, qualname
+    return made
