@@ -30,6 +30,8 @@ use crate::generate::surroundings;
 
 /// More nodes than this in one case are no test that anybody reads.
 const NODES_MAX: usize = 600;
+/// With more statements than this nothing is tried any further: a test has fewer lines of set-up.
+const STATEMENTS_MAX: usize = 24;
 /// A result may stand apart from its test (R4).
 const EXPECTED_NODES_MAX: usize = 2_500;
 
@@ -223,6 +225,9 @@ impl<'a> Builder<'a, '_> {
         }
         if let Some(expr) = scalar(value) {
             return self.scalar(value, expr);
+        }
+        if self.work.setup.len() > STATEMENTS_MAX {
+            return no(ReasonCode::SetupTooLong.with(self.work.setup.len()));
         }
         if self.expecting.is_some() {
             expecting::incomparable(value)?;

@@ -1,6 +1,6 @@
 //! Functions that other functions define: by a call of the one that makes them, else by their own lines, which the test repeats.
 
-use crate::domain::function::{Function, FunctionKind, Module};
+use crate::domain::function::{Function, FunctionKind, Module, Param};
 use crate::domain::reason::ReasonCode;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::build::{Builder, Statement, Stop, no};
@@ -14,7 +14,7 @@ const HELD_MAX: usize = 3;
 /// What an evaluation calls to define a function from its lines (`worker/definitions.py`).
 const DEFINE: &str = "__define__";
 
-impl Builder<'_, '_> {
+impl<'a> Builder<'a, '_> {
     /// Writes a function that another one defined: its module, its name, what it closed over and its defaults were recorded.
     pub(super) fn inner_function(&mut self, ty: &TypeName, args: &[Value]) -> Result<Expr, Stop> {
         let told = |name: &str| ReasonCode::LocalFunction.of(name.replace(".<locals>", ""));
@@ -28,52 +28,52 @@ impl Builder<'_, '_> {
             let Value::Str(name) = name else { return no(told(qualname)) };
             variables.push((name.as_str(), value));
         }
-        if let Some(made) = self.attempt(|builder| builder.by_its_maker(module, qualname, &variables))? {
-            return Ok(made);
+        // One way alone: what it closed over may hold such functions again.
+        if let Some(maker) = self.maker(module, qualname, &variables) {
+            return self.by_its_maker(module, maker, &variables);
         }
         let has_defaults = !matches!(defaults, Value::Tuple(items) if items.is_empty());
-        match self.attempt(|builder| builder.by_its_lines(module, qualname, &variables, has_defaults))? {
-            Some(Expr::Atom(name)) => {
-                self.work.defined.push((whole, name.clone()));
-                Ok(Expr::Atom(name))
-            }
-            _ => no(told(qualname)),
+        let made = self.by_its_lines(module, qualname, &variables, has_defaults)?;
+        if let Expr::Atom(name) = &made {
+            self.work.defined.push((whole, name.clone()));
         }
+        Ok(made)
     }
 
-    /// Writes the call of the function that makes it, if that takes what it closed over.
-    fn by_its_maker(&mut self, module: &str, qualname: &str, held: &[(&str, &Value)]) -> Result<Expr, Stop> {
-        let refuse = || ReasonCode::LocalFunction.of(qualname);
-        let Some((outer, name)) = qualname.split_once(".<locals>.") else { return no(refuse()) };
-        let maker = TypeName::new(module, outer);
-        let Some(function) = self.project.function(&maker).filter(|_| !name.contains('.')) else { return no(refuse()) };
+    /// Finds the function that makes it, if calling that with what it closed over does.
+    fn maker(&self, module: &str, qualname: &str, held: &[(&str, &Value)]) -> Option<&'a Function> {
+        let (outer, name) = qualname.split_once(".<locals>.")?;
+        let is_test = (self.project.module)(module).is_none_or(Module::is_test);
+        let function = self.project.function(&TypeName::new(module, outer)).filter(|_| !name.contains('.') && !is_test)?;
         let is_plain = !function.is_async && !function.is_generator && function.decorators.is_empty();
-        if !is_plain || (self.project.module)(module).is_none_or(|module| module.is_test()) {
-            return no(refuse());
-        }
-        let mut params = function.params.as_slice();
+        let is_kind = matches!(function.kind, FunctionKind::Function | FunctionKind::StaticMethod | FunctionKind::Method);
+        let is_held = |param: &Param| held.iter().any(|(name, _)| *name == param.name);
+        // What else was given may have been anything: the function does not depend on it.
+        let is_known = |param: &Param| is_held(param) && !param.kind.is_variadic();
+        let can = |param: &Param| is_known(param) || !is_held(param) && (param.default.is_some() || param.kind.is_variadic());
+        let needs_receiver = function.kind == FunctionKind::Method && !function.params.first().is_some_and(is_known);
+        (is_plain && is_kind && !needs_receiver && function.params.iter().all(can)).then_some(function)
+    }
+
+    /// Writes the call of the function that makes it.
+    fn by_its_maker(&mut self, module: &str, function: &Function, held: &[(&str, &Value)]) -> Result<Expr, Stop> {
         let value_of = |name: &str| held.iter().find(|(held, _)| *held == name).map(|(_, value)| *value);
+        let mut params = function.params.as_slice();
         let callee = match (function.kind, params) {
-            (FunctionKind::Function | FunctionKind::StaticMethod, _) => self.spell(&maker)?,
             (FunctionKind::Method, [receiver, rest @ ..]) => {
                 params = rest;
-                let Some(value) = value_of(&receiver.name) else { return no(refuse()) };
+                let value = value_of(&receiver.name).unwrap_or(&Value::None);
                 match self.value(value, "owner")? {
                     Expr::Atom(text) if text.split('.').all(is_identifier) => format!("{text}.{}", function.name()),
                     built => format!("{}.{}", self.bind_new("owner", built), function.name()),
                 }
             }
-            _ => return no(refuse()),
+            _ => self.spell(&TypeName::new(module, function.written()))?,
         };
         let mut items = Vec::new();
         for param in params {
-            match value_of(&param.name) {
-                Some(value) if !param.kind.is_variadic() => {
-                    items.push(Item::keyword(&param.name, self.value(value, &param.name)?));
-                }
-                // It may have been anything, and what the function closed over does not depend on it.
-                None if param.default.is_some() || param.kind.is_variadic() => {}
-                _ => return no(refuse()),
+            if let Some(value) = value_of(&param.name) {
+                items.push(Item::keyword(&param.name, self.value(value, &param.name)?));
             }
         }
         if let [only] = items.as_mut_slice()
