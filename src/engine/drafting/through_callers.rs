@@ -36,7 +36,7 @@ const TESTS: usize = 3;
 /// Tests of one function where no fault could be tried.
 const UNTRIED: usize = 1;
 /// Characters of values that a reader looks through to find what another function made of them.
-const LONGEST: usize = 800;
+const LONGEST: usize = 400;
 
 /// What the expressions of each function's calls came to, by the function's place and the item's key.
 type Answers = HashMap<usize, BTreeMap<u64, Result<Value, String>>>;
