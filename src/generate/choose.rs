@@ -31,7 +31,8 @@ pub fn class(outcome: &Outcome) -> String {
 }
 
 /// Tells whether outcomes of a class hold nothing.
-fn is_bare(class: &str) -> bool {
+#[must_use]
+pub fn is_bare(class: &str) -> bool {
     let is_zero = class.ends_with('0') && !class.ends_with("<0") && !class.ends_with(">0");
     is_zero || ["None", "empty", "nothing ends"].iter().any(|end| class.ends_with(end))
 }

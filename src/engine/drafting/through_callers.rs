@@ -19,7 +19,7 @@ use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::generate::case::Case;
 use crate::generate::check;
-use crate::generate::choose::{choose, merge};
+use crate::generate::choose::{choose, is_bare, merge};
 use crate::generate::plan::Plan;
 use crate::generate::render;
 use crate::generate::scope::Scope;
@@ -227,7 +227,10 @@ impl Callers {
                     callers.insert(*place);
                 }
                 let settled = self.gathered.accepted.get(own).unwrap_or(&none);
-                let of_callers = cases.values().filter(|(place, ..)| callers.contains(place));
+                // An outcome that holds nothing does not show what the function gave.
+                let is_telling = |case: &Case, is_shown| is_shown || !is_bare(&case.class);
+                let of_callers =
+                    cases.values().filter(|(place, case, is_shown)| callers.contains(place) && is_telling(case, *is_shown));
                 let mut chosen: Vec<&(usize, Case, bool)> = of_callers.collect();
                 chosen.sort_by_key(|(_, case, is_shown)| {
                     let is_wanted = (!settled.contains(&case.input), *is_shown, !seen.contains(&case.call));

@@ -178,7 +178,8 @@ class Recorder(Copying, Endings, Failures, Places):
         limit = counts[2]
         full = counts[0] >= limit or counts[1] >= limit
         waiting = searching or full
-        if (full or counts[3] >= functions.OF_A_SHAPE) and function.is_passed_over():
+        # Where lines are not seen, nothing would tell that such a call takes a new path.
+        if self.sees_lines and (full or counts[3] >= functions.OF_A_SHAPE) and function.is_passed_over():
             function.taken -= bool(self.calls)
             self._missed(function)
             return None
