@@ -291,11 +291,8 @@ class _Events:
         with self.lock:
             if self.listening is not listening or "one" in listening:
                 return  # nobody listens any more, or somebody else does
-            others = listening.get("elsewhere")
-            names = [name for name in listening if name != "elsewhere"]
-            self._listen({"one": True, **{name: self._of_thread(listening[name]) for name in names}})
-        if others is not None:
-            others()
+            kept = {name: one if name == "elsewhere" else self._of_thread(one) for name, one in listening.items()}
+            self._listen({"one": True, **kept})
 
     def _of_thread(self, callback: Callable) -> Callable:
         mine = self.thread
@@ -327,6 +324,8 @@ class _Events:
         listening = self.listening
         if listening and get_ident() != self.thread:
             self._listen_to_one(listening)
+            if "elsewhere" in listening:
+                listening["elsewhere"]()
         elif "enter" in listening:
             listening["enter"](code)
         return None  # for it stays on: without it Python leaves out the first line of a function on one line
