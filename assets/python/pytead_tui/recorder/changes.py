@@ -6,7 +6,7 @@ from pytead_tui.recorder.objects import Objects
 from pytead_tui.recorder.own import __builtins__, _weakref, marshal
 from pytead_tui.recorder.values import NUMBERED, TAG, Capture, Limits, capture, normal
 
-DEEP = 200  # levels of a tree in which what others tell is put in its place
+DEEP = 200  # levels down to which trees of other arguments are put in
 
 
 class Watched:
@@ -56,10 +56,12 @@ def changed(watched: list, objects: Objects, limits: Limits, words: tuple, scope
     if _is_same(trees, walk.marks, before, [mark for w, _ in alive for mark in w.marks]):
         return [], [], walk
     apart = _crossing(walk.parts) or _crossing([w.marks for w, _ in alive])
+    if apart:
+        objects_now, objects_before = _objects_of(trees), _objects_of(alive[0][0].trees)
     found, written = [], []
     for i, (w, v) in enumerate(alive):
         if apart:
-            same = _alone(trees[i], trees) == _alone(w.tree, w.trees)
+            same = _alone(trees[i], objects_now) == _alone(w.tree, objects_before)
         else:
             same = _is_same(trees[i], walk.parts[i], w.tree, w.marks)
         if not same:
@@ -69,13 +71,13 @@ def changed(watched: list, objects: Objects, limits: Limits, words: tuple, scope
 
 
 def _is_same(now: object, marks: list, before: object, marks_before: list) -> bool:
-    """Whether two trees tell the same, whatever numbers their objects have."""
+    """Whether two trees are the same, whatever numbers their objects have."""
     one, other = marshal.dumps(now, 2), marshal.dumps(before, 2)
     return one == other or normal(one, marks) == normal(other, marks_before)
 
 
 def _crossing(parts: list) -> bool:
-    """Whether one of the values refers to what another one tells, or to what is told nowhere."""
+    """Whether one of the values refers to an object whose state is in the tree of another one, or in none."""
     for marks in parts:
         own = {ordinal for tag, ordinal in marks if tag != "ref"}
         for tag, ordinal in marks:
@@ -84,30 +86,29 @@ def _crossing(parts: list) -> bool:
     return False
 
 
-def _alone(tree: object, trees: "list | tuple") -> bytes:
-    """Writes a tree as if nothing else had been told before it: where it refers to what another one tells, that is put in.
-    Objects have no numbers; what refers to one says how far from the beginning it is.
+def _alone(tree: object, objects: dict) -> bytes:
+    """Writes a tree as if it came first: where it refers to an object in the tree of another argument, that object's tree is put in.
+    Objects have no numbers; a reference to one says how many nodes come before it.
     """
-    told: dict = {}
-    for one in trees:
-        _find(one, told)
-    places: dict = {}
+    places: dict = {}  # by an object's number: the nodes before it
+    count = 0
 
     def grown(tree: object, depth: int) -> object:
+        nonlocal count
         t = type(tree)
-        if t is tuple and len(tree) > 2 and tree[0] is TAG and tree[1] in NUMBERED:
+        if _is_numbered(tree):
             ordinal = tree[2]
             if ordinal in places:
                 return (TAG, "ref", places[ordinal])
-            tree = told.get(ordinal, tree)
+            tree = objects.get(ordinal, tree)
             if tree[1] == "ref" or depth > DEEP:
                 return (TAG, "ref", -1)
-            places[ordinal] = len(order)
+            places[ordinal] = count
             if tree[1] == "mut":  # of no matter once nothing else refers to it
                 return grown(tree[3], depth)
-            order.append(1)
+            count += 1
             return (TAG, tree[1], *[grown(x, depth + 1) for x in tree[3:]])
-        order.append(1)
+        count += 1
         if t is tuple:
             return tuple([grown(x, depth + 1) for x in tree])
         if t is list:
@@ -118,22 +119,31 @@ def _alone(tree: object, trees: "list | tuple") -> bytes:
             return (t.__name__, sorted([marshal.dumps(grown(x, depth + 1), 2) for x in tree]))
         return tree
 
-    order: list = []
     return marshal.dumps(grown(tree, 0), 2)
 
 
-def _find(tree: object, told: dict) -> None:
-    """Finds what a tree tells, by the numbers of the objects."""
-    t = type(tree)
-    if t is dict:
-        for key, x in tree.items():
-            _find(key, told)
-            _find(x, told)
-    elif t is tuple or t is list or t is set or t is frozenset:
-        if t is tuple and len(tree) > 2 and tree[0] is TAG and tree[1] in NUMBERED and tree[1] != "ref":
-            told.setdefault(tree[2], tree)
-        for x in tree:
-            _find(x, told)
+def _is_numbered(tree: object) -> bool:
+    return type(tree) is tuple and len(tree) > 2 and tree[0] is TAG and tree[1] in NUMBERED
+
+
+def _objects_of(trees: "list | tuple") -> dict:
+    """Gives the trees of the objects in some trees, by their numbers."""
+    objects: dict = {}
+
+    def find(tree: object) -> None:
+        t = type(tree)
+        if t is dict:
+            for key, x in tree.items():
+                find(key)
+                find(x)
+        elif t is tuple or t is list or t is set or t is frozenset:
+            if _is_numbered(tree) and tree[1] != "ref":
+                objects.setdefault(tree[2], tree)
+            for x in tree:
+                find(x)
+
+    find(trees)
+    return objects
 
 
 def outcome(call: object, value: object, objects: Objects, scope: "dict | None") -> tuple:

@@ -72,8 +72,8 @@ class Endings:
             return
         if not was_waiting:
             with self.lock:
-                call.counts[0] -= 1
-                call.counts[1] += 1
+                call.counts[functions.RETURNED] -= 1
+                call.counts[functions.RAISED] += 1
         if call.folder is not None:
             scenes.ended(self, call)
         tree, changed = self._ended(call, error, frame.f_globals)
@@ -101,7 +101,7 @@ class Endings:
             if not has_room and not (fits and (new or call.new)):
                 if call.repeated is not None:
                     function.repeats[call.repeated] = function.repeats.get(call.repeated, 0) + 1
-                call.counts[3] += 1
+                call.counts[functions.IN_VAIN] += 1
                 self._missed(function)
                 return False
             self._late(call)
@@ -112,7 +112,7 @@ class Endings:
     def _has_room(self, counts: list, ending: int) -> bool:
         """Takes a place among the calls of a shape that end in one way, if there is one left; threads come together here."""
         with self.lock:
-            free = counts[ending] < counts[2]
+            free = counts[ending] < counts[functions.ROOM]
             counts[ending] += free
         return free
 

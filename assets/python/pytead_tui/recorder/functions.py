@@ -6,6 +6,7 @@ from pytead_tui.recorder.own import __builtins__
 from pytead_tui.recorder.plans import isinstance_type, lookup
 from pytead_tui.recorder.project import File
 
+RETURNED, RAISED, ROOM, IN_VAIN = range(4)  # what is counted of a shape: kept calls by ending, how many of each, copies in vain
 GENERATOR, COROUTINE, ASYNC_GENERATOR, NESTED, RECEIVER = 1, 2, 4, 8, 16
 MOST = 100  # calls kept of a function
 PATIENCE = 100  # calls in a row that bring nothing, before its events go off
@@ -108,7 +109,7 @@ class Function:
         if not self.reaches_out:
             self.reaches_out = True
             for counts in list(self.shapes.values()):
-                counts[2] *= times
+                counts[ROOM] *= times
 
     def is_passed_over(self) -> bool:
         """Whether the next call that only a new path or outcome would keep is not even copied: many before it brought nothing,

@@ -175,24 +175,24 @@ class Recorder(Copying, Endings, Failures, Places):
             counts = function.shapes.setdefault(shape, [0, 0, most, 0])
         if self.calls and not self._takes_one(function):
             return None
-        limit = counts[2]
-        full = counts[0] >= limit or counts[1] >= limit
+        room = counts[functions.ROOM]
+        full = counts[functions.RETURNED] >= room or counts[functions.RAISED] >= room
         waiting = searching or full
         # Where lines are not seen, nothing would tell that such a call takes a new path.
-        if self.sees_lines and (full or counts[3] >= functions.OF_A_SHAPE) and function.is_passed_over():
+        if self.sees_lines and (full or counts[functions.IN_VAIN] >= functions.OF_A_SHAPE) and function.is_passed_over():
             function.taken -= bool(self.calls)
             self._missed(function)
             return None
         if not waiting:
             with self.lock:  # two threads may have seen room for the same last one
-                waiting = counts[0] >= limit or counts[1] >= limit
-                counts[0] += not waiting
+                waiting = counts[functions.RETURNED] >= room or counts[functions.RAISED] >= room
+                counts[functions.RETURNED] += not waiting
         call = self._keep(function, frame, code, held, counts, waiting, place, searching)
         if call is None:
-            counts[3] += 1
+            counts[functions.IN_VAIN] += 1
             if not waiting:
                 with self.lock:
-                    counts[0] -= 1
+                    counts[functions.RETURNED] -= 1
             function.taken -= bool(self.calls)
             self._missed(function)
         # Not before the call is in flight: its own end is still wanted.
@@ -252,7 +252,7 @@ class Recorder(Copying, Endings, Failures, Places):
             variant = function.variants.get(key, 0) + 1
             waiting = searching = True
             with self.lock:
-                counts[0] -= 1
+                counts[functions.RETURNED] -= 1
         spool = self.spools.current()  # which numbers calls anew in a child that Python was not told of
         call = Call(function, frame, code, counts)
         call.watched = watched

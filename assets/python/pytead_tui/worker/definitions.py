@@ -5,7 +5,7 @@ Owns what the lines see, the names of the expression and what the function close
 
 
 def define(space: dict, text: str, module: str, qualname: str, held: dict) -> object:
-    """Gives the function that these lines define below variables of these names, named as it was where it was recorded."""
+    """Defines a function by its lines, below variables with these names and values; it gets the module and name that were recorded."""
     body = "".join("    " + line for line in text.splitlines(keepends=True))
     name = qualname.rpartition(".")[2]
     source = f"def around({', '.join(held)}):\n{body}\n    return {name}\n"

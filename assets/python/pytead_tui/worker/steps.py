@@ -21,21 +21,15 @@ class TooLong(BaseException):
     """A fault keeps a call or a test from coming to an end."""
 
 
-class Ways:
-    """The ways from line to line that a call took through the project, and those that it took more than once: of two calls of
-    a loop, the one that runs it again shows more."""
+class _Watch:
+    """What follows the project's code in this thread: by events where there are any, else by a tracer."""
 
     def __init__(self, root: str) -> None:
         self.inside = root + os.sep
-        self.seen: set = set()
-        self.again: set = set()
-        self.lines = 0
-        self.is_blind = False  # something ran that was not seen
         self.events = _Events.begin(root)
 
     def start(self) -> None:
-        """Begins to watch what this thread does; of others it sees only that there are any."""
-        threading.settrace(self._miss)
+        """Begins to watch what this thread does."""
         if self.events is None:
             sys.settrace(self._enter)
         else:
@@ -44,10 +38,33 @@ class Ways:
     def stop(self) -> None:
         """Watches no longer."""
         if self.events is None:
-            self.is_blind |= sys.gettrace() != self._enter
             sys.settrace(None)
         else:
             self.events.rest()
+
+
+class Ways(_Watch):
+    """The ways from line to line that a call took through the project, and those that it took more than once: of two calls of
+    a loop, the one that runs it again shows more."""
+
+    def __init__(self, root: str) -> None:
+        super().__init__(root)
+        self.seen: set = set()
+        self.again: set = set()
+        self.lines = 0
+        self.is_blind = False  # something ran that was not seen
+
+    def start(self) -> None:
+        """Begins to watch what this thread does; of others it sees only that there are any."""
+        threading.settrace(self._miss)
+        super().start()
+
+    def stop(self) -> None:
+        """Watches no longer."""
+        if self.events is None:
+            self.is_blind |= sys.gettrace() != self._enter
+        super().stop()
+        if self.events is not None:
             self._count()
         threading.settrace(None)
 
@@ -108,7 +125,7 @@ class Ways:
             self.is_blind = True
 
         self._count = count
-        return {"enter": enter, "leave": leave, "line": line, "elsewhere": miss}
+        return {"enter": enter, "leave": leave, "line": line, "other_thread": miss}
 
     def _enter(self, frame: object, event: str, argument: object) -> object:
         """Traces a function of the project."""
@@ -144,30 +161,15 @@ class Ways:
         return {line for at, _, line in self.seen if at == name}
 
 
-class Fuse:
+class Fuse(_Watch):
     """Ends what runs through more lines of the project than it may. Lines are counted, for time is never the same twice.
     Those of one file that it runs through are noted among others."""
 
     def __init__(self, root: str, most: int, file: str, ran: "set[int] | None") -> None:
-        self.inside = root + os.sep
+        super().__init__(root)
         self.left = most
         self.file = file
         self.ran = ran
-        self.events = _Events.begin(root)
-
-    def start(self) -> None:
-        """Begins to count what this thread does."""
-        if self.events is None:
-            sys.settrace(self._enter)
-        else:
-            self.events.follow(self._callbacks())
-
-    def stop(self) -> None:
-        """Counts no longer."""
-        if self.events is None:
-            sys.settrace(None)
-        else:
-            self.events.rest()
 
     def _callbacks(self) -> dict:
         left, file, ran, rest = self.left, self.file, self.ran, self.events.rest
@@ -264,7 +266,7 @@ class _Events:
         sys.monitoring.register_callback(self.tool, event, callback)
 
     def follow(self, callbacks: dict) -> None:
-        """Calls these when this thread enters or leaves a function of the project, and at a line; and `elsewhere` once
+        """Calls these when this thread enters or leaves a function of the project, and at a line; and `other_thread` once
         another thread does."""
         with self.lock:
             self.thread = get_ident()
@@ -291,7 +293,7 @@ class _Events:
         with self.lock:
             if self.listening is not listening or "one" in listening:
                 return  # nobody listens any more, or somebody else does
-            kept = {name: one if name == "elsewhere" else self._of_thread(one) for name, one in listening.items()}
+            kept = {name: one if name == "other_thread" else self._of_thread(one) for name, one in listening.items()}
             self._listen({"one": True, **kept})
 
     def _of_thread(self, callback: Callable) -> Callable:
@@ -324,8 +326,8 @@ class _Events:
         listening = self.listening
         if listening and get_ident() != self.thread:
             self._listen_to_one(listening)
-            if "elsewhere" in listening:
-                listening["elsewhere"]()
+            if "other_thread" in listening:
+                listening["other_thread"]()
         elif "enter" in listening:
             listening["enter"](code)
         return None  # for it stays on: without it Python leaves out the first line of a function on one line
