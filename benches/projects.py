@@ -78,7 +78,9 @@ class Project:
         home = self.bench.folder / "home"
         home.mkdir(exist_ok=True)
         kept = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "TMPDIR", "PIP_CACHE_DIR", "PIP_INDEX_URL")}
-        environment = {**kept, "HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(cwd)}
+        # Many keep their package below `src`.
+        path = os.pathsep.join(str(place) for place in (cwd, cwd / "src") if place.is_dir())
+        environment = {**kept, "HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": path}
         return finished(command, cwd, environment, seconds)
 
     def suite(self, *flags: str) -> list:

@@ -149,6 +149,12 @@ def _noticed(found: "list[Table]") -> Iterator:
         yield Row("refactorings of %s with a false alarm" % line["project"], line["false alarms"], goal="<= 0 of them")
 
 
+def _near(found: "list[Table]") -> Iterator:
+    for line in found[0].lines:
+        yield Row("faults in %s that recorded calls miss and near inputs show" % line["project"], line["near finds of searched"])
+        yield Row("near inputs shown after refactorings of %s" % line["project"], line["alarms"], goal="<= 0 of them")
+
+
 def _index(found: "list[Table]") -> Iterator:
     first, again = (found[0].line("pytead-tui, " + which) for which in ("index", "kept"))
     for name, goal in (("ast of CPython", ""), ("ruff", ""), ("ctags", "<= 1.2")):
@@ -268,6 +274,7 @@ SECTIONS = {
     "Drafts": _drafts,
     "A day of edits": _edits,
     "Edits noticed": _noticed,
+    "Beside the recorded inputs": _near,
     "Index": _index,
     "Ingest": _ingest,
     "Judging": _judging,

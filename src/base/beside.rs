@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 use super::bits::{is_said, looks_secret};
-use super::finders::{self, Found};
+use super::found::{Found, is_placeholder};
 use super::names;
 
 /// Keys of names and of values: their last words.
@@ -38,7 +38,7 @@ pub fn is_value(name: &str, value: &str) -> bool {
     let Some(is_ambiguous) = names::ends_secret(name) else { return false };
     let is_told = SWITCHES.iter().any(|switch| value.eq_ignore_ascii_case(switch))
         || REFERENCES.iter().any(|begin| value.starts_with(begin))
-        || finders::is_placeholder(value)
+        || is_placeholder(value)
         || is_said(value);
     if value.is_empty() || is_told {
         return false;
@@ -187,7 +187,7 @@ mod tests {
         ] {
             let found = first(text, 0).map(|(start, end, _)| &text[start..end]);
             assert_eq!(found, Some(secret), "{text}");
-            assert!(finders::begins_anywhere(text.as_bytes()), "{text}");
+            assert!(super::super::finders::begins_anywhere(text.as_bytes()), "{text}");
         }
         for text in [
             r#"{"name": "password", "value": "Password"}"#,

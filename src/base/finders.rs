@@ -3,11 +3,9 @@
 use super::bits::{is_random, looks_secret};
 use super::card::is_card;
 use super::forms::{self, FORMS, Form, first_of};
+use super::found::{Found, is_placeholder, rank};
 use super::names::Holds;
-use super::{beside, logins, names, several};
-
-/// A secret in a text: from, to, kind.
-pub(super) type Found = (usize, usize, &'static str);
+use super::{beside, logins, names, phrases, several};
 
 /// Where the text of a private key begins.
 pub(super) const KEY: &str = "-----BEGIN ";
@@ -30,8 +28,8 @@ const RANDOM_MIN: usize = 20;
 /// Tells whether a secret of any kind may begin here.
 pub(super) fn begins(bytes: &[u8]) -> bool {
     match bytes.first() {
-        Some(b'0'..=b'9') => bytes.iter().take(19).filter(|byte| byte.is_ascii_digit()).count() >= 13,
-        Some(b':') => bytes.starts_with(b"://"),
+        Some(b'0'..=b'9') => bytes.iter().take(19).filter(|byte| byte.is_ascii_digit()).count() >= 13 || phrases::begins(bytes),
+        Some(b':') => bytes.starts_with(b"://") || phrases::begins(bytes),
         // The name of what it is may stand behind it.
         Some(b'v' | b'V') if bytes.get(1..5).is_some_and(|rest| rest.eq_ignore_ascii_case(b"alue")) => true,
         _ => {
@@ -39,6 +37,7 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
                 || bytes.starts_with(KEY.as_bytes())
                 || SCHEMES.iter().chain(&MODULES).any(|begin| bytes.starts_with(begin.as_bytes()))
                 || (names::may_begin(bytes) && bytes.iter().take(48).any(|byte| matches!(byte, b'=' | b':')))
+                || phrases::begins(bytes)
         }
     }
 }
@@ -49,14 +48,10 @@ pub(super) fn begins_anywhere(bytes: &[u8]) -> bool {
     (0..bytes.len()).any(|at| begins(&bytes[at..]))
 }
 
-/// What stands first counts, of these the longest.
-pub(super) fn rank(found: &Found) -> (usize, std::cmp::Reverse<usize>) {
-    (found.0, std::cmp::Reverse(found.1))
-}
-
 /// Finds the first secret in a text, from a place on.
 pub(super) fn first(text: &str, from: usize) -> Option<Found> {
-    everywhere(text, from).chain(assigned(text, from, false)).chain(several::first(text, from)).min_by_key(rank)
+    let listed = [several::first(text, from), several::bare(text, from)];
+    everywhere(text, from).chain(assigned(text, from, false)).chain(listed.into_iter().flatten()).min_by_key(rank)
 }
 
 /// Finds the first secret in Python source.
@@ -90,6 +85,7 @@ fn everywhere(text: &str, from: usize) -> impl Iterator<Item = Found> {
         credentials(rest),
         card(rest),
         beside::first(rest, 0),
+        phrases::first(rest),
     ]
     .into_iter()
     .filter_map(move |found| moved(found, from))
@@ -211,11 +207,6 @@ fn in_text(source: &str, place: usize) -> bool {
         }
     }
     open.is_some()
-}
-
-/// Tells whether a text is what stands for a secret.
-pub(super) fn is_placeholder(text: &str) -> bool {
-    text.starts_with("[REDACTED") || text.starts_with("[R#") || text.starts_with('‹')
 }
 
 /// Tells whether a name that has just ended is all of a literal: its value stands outside.

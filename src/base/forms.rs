@@ -93,6 +93,38 @@ pub(super) const FORMS: &[Form] = &[
     ("sntrys_", 40, Token, "sentry-token"),
     ("sntryu_", 40, Token, "sentry-token"),
     ("pscale_tkn_", 40, Token, "planetscale-token"),
+    ("dp.st.", 40, Token, "doppler-token"),
+    ("dp.pt.", 40, Token, "doppler-token"),
+    ("dp.ct.", 40, Token, "doppler-token"),
+    ("dp.sa.", 40, Token, "doppler-token"),
+    ("dp.scim.", 40, Token, "doppler-token"),
+    ("hvb.", 60, Token, "vault-token"),
+    ("hvr.", 60, Token, "vault-token"),
+    ("sbp_", 40, Token, "supabase-token"),
+    ("sb_secret_", 30, Token, "supabase-token"),
+    ("gsk_", 50, Token, "api-key"),
+    ("xai-", 60, Token, "api-key"),
+    ("pplx-", 45, Token, "api-key"),
+    ("r8_", 38, Token, "api-key"),
+    ("nvapi-", 50, Token, "api-key"),
+    ("tvly-", 30, Token, "api-key"),
+    ("phx_", 40, Token, "posthog-key"),
+    ("nfp_", 38, Token, "netlify-token"),
+    ("xkeysib-", 60, Token, "brevo-key"),
+    ("sgp_", 40, Token, "sourcegraph-token"),
+    ("FlyV1 fm2_", 60, Hash, "fly-token"),
+    ("fo1_", 40, Token, "fly-token"),
+    ("EZAK", 50, Token, "easypost-key"),
+    ("EZTK", 50, Token, "easypost-key"),
+    ("sl.", 130, Token, "dropbox-token"),
+    ("ops_eyJ", 100, Token, "1password-token"),
+    ("CFPAT-", 45, Token, "contentful-token"),
+    ("LTAI", 20, Token, "aliyun-key"),
+    ("glft-", 20, Token, "gitlab-token"),
+    ("glcbt-", 20, Token, "gitlab-token"),
+    ("glimt-", 20, Token, "gitlab-token"),
+    ("gloas-", 40, Token, "gitlab-token"),
+    ("response=\"", 42, Hex, "digest"),
     ("AGE-SECRET-KEY-1", 50, Token, "age-key"),
     ("$1$", 25, Hash, "password-hash"),
     ("$2a$", 50, Hash, "password-hash"),
@@ -141,7 +173,8 @@ pub(super) fn first_of(text: &str, (prefix, least, body, _): Form) -> Option<(us
         let whole = prefix.len() + length;
         let fits = match body {
             Hex => whole == least && !tail[length..].starts_with(|c: char| c.is_alphanumeric()),
-            _ => whole >= least,
+            Token => whole >= least && !is_name(&tail[..length]),
+            Path | Hash => whole >= least,
         };
         if boundary && fits {
             return Some((start, start + whole));
@@ -149,6 +182,12 @@ pub(super) fn first_of(text: &str, (prefix, least, body, _): Form) -> Option<(us
         from = start + prefix.len();
     }
     None
+}
+
+/// Tells whether the body is several words: a long name begins like a token at times (`npm_config_…`).
+fn is_name(body: &str) -> bool {
+    let words = || body.split(['_', '-', '.']);
+    words().count() > 2 && words().all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase()))
 }
 
 impl Body {

@@ -1,7 +1,7 @@
 //! Passwords in addresses: `scheme://user:password@host`, and `user:password@host` alone.
 
 use super::bits::{is_word, looks_secret};
-use super::finders::{Found, is_placeholder};
+use super::found::{Found, is_placeholder};
 
 /// What stands before an address that somebody writes to, and no user.
 const ADDRESSES: [&str; 22] = [

@@ -47,6 +47,17 @@ pub(super) fn may_begin(bytes: &[u8]) -> bool {
     FIRST.iter().any(begins)
 }
 
+/// Tells, fast, whether a whole word of a secret name may stand here, in small letters or capitals, also as a plural.
+pub(super) fn may_stand(bytes: &[u8]) -> bool {
+    let goes_on = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_lowercase);
+    let stands = |word: &str| {
+        let is_there = bytes.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word.as_bytes()));
+        let next = bytes.get(word.len());
+        is_there && (!goes_on(next) || (next == Some(&b's') && !goes_on(bytes.get(word.len() + 1))))
+    };
+    may_begin(bytes) && (FIRST.iter().any(|word| stands(word)) || WORDS.iter().any(|word| stands(word)))
+}
+
 /// What a variable, parameter or key holds, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {

@@ -11,11 +11,13 @@ use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use serde_json::Value;
 
+pub use super::beside::is_value;
 use super::bits::{is_random, looks_secret};
-use super::finders::{self, Found, KEY, MODULES, SCHEMES};
+use super::finders::{self, KEY, MODULES, SCHEMES};
 use super::forms::FORMS;
+use super::found::{Found, rank};
 pub use super::names::{Holds, holds, is_secret_name};
-use super::{beside, logins, names};
+use super::{beside, logins, names, phrases};
 
 /// What stands for a secret begins so.
 pub const PLACEHOLDER: &str = "[REDACTED:";
@@ -88,6 +90,7 @@ impl Redactor {
                 mark(first, second);
             }
         }
+        phrases::beginnings().for_each(|[first, second]| mark(first, second));
         for [first, second] in names::beginnings() {
             for first in [first, first.to_ascii_uppercase()] {
                 [second, second.to_ascii_uppercase()].into_iter().for_each(|second| mark(first, second));
@@ -151,7 +154,7 @@ impl Redactor {
         if !self.may_hold(text.as_bytes()) {
             return None;
         }
-        let found = self.first_known(text, 0).into_iter().chain(finders::first(text, 0)).min_by_key(finders::rank);
+        let found = self.first_known(text, 0).into_iter().chain(finders::first(text, 0)).min_by_key(rank);
         match found {
             Some((0, end, kind)) if end == text.len() => Some(Safe::Whole { kind, number: self.number(text) }),
             _ => self.replace(text, finders::first, false).map(Safe::Part),
@@ -190,6 +193,23 @@ impl Redactor {
         let done = work(self);
         self.numbers = numbers;
         done
+    }
+
+    /// Puts secrets that were met back where their placeholders stand in a source that was redacted; `None` where one was not met.
+    pub fn put_back(&self, source: &str) -> Option<String> {
+        let secrets: HashMap<usize, &str> = self.numbers.iter().map(|(secret, number)| (*number, secret.as_str())).collect();
+        let mut out = String::with_capacity(source.len());
+        let mut rest = source;
+        while let Some((before, after)) = rest.split_once(PLACEHOLDER) {
+            let (name, after) = after.split_once(']')?;
+            let number: usize = name.rsplit_once('#')?.1.parse().ok()?;
+            let secret = secrets.get(&number)?;
+            out.push_str(before);
+            out.push_str(secret);
+            // Its line ends were kept, so that each line has its number.
+            rest = secret.matches('\n').try_fold(after, |after, line| after.strip_prefix(line))?;
+        }
+        Some(out + rest)
     }
 
     /// Takes those secrets out of a text that were met already, as far as they are told from words.
@@ -268,9 +288,7 @@ impl Redactor {
     fn replace(&mut self, text: &str, find: fn(&str, usize) -> Option<Found>, lines: bool) -> Option<String> {
         let mut out = String::new();
         let mut at = 0;
-        while let Some((start, end, kind)) =
-            self.first_known(text, at).into_iter().chain(find(text, at)).min_by_key(finders::rank)
-        {
+        while let Some((start, end, kind)) = self.first_known(text, at).into_iter().chain(find(text, at)).min_by_key(rank) {
             out.push_str(&text[at..start]);
             out.push_str(&self.placeholder(&text[start..end], kind));
             if lines {
@@ -287,7 +305,7 @@ impl Redactor {
             let start = text[from..].match_indices(value.as_str()).map(|(at, _)| from + at).find(fits)?;
             Some((start, start + value.len(), "secret"))
         };
-        self.known.iter().filter_map(first).min_by_key(finders::rank)
+        self.known.iter().filter_map(first).min_by_key(rank)
     }
 }
 

@@ -1,8 +1,9 @@
-//! Literals in what is assigned to the name of several secrets: `passwords=["a", "b"]`, `"tokens": {"ada": "a"}`. A name of one
-//! secret and its value are the affair of `finders.rs`.
+//! What is assigned to the name of several secrets: literals, as in `passwords=["a", "b"]` and `"tokens": {"ada": "a"}`, and
+//! the bare items of YAML. A name of one secret and its value are the affair of `finders.rs`.
 
+use super::beside;
 use super::bits::is_random;
-use super::finders::{Found, is_placeholder};
+use super::found::{Found, is_placeholder};
 use super::names::{self, Holds};
 
 /// Bytes within which such a list ends.
@@ -31,6 +32,77 @@ pub(super) fn first(text: &str, from: usize) -> Option<Found> {
         }
     }
     None
+}
+
+/// Finds the first bare item of a YAML list or mapping under such a name; its name may stand before the place.
+pub(super) fn bare(text: &str, from: usize) -> Option<Found> {
+    let mut start = text[..floor(text, from.saturating_sub(NEAR))].rfind('\n').map_or(0, |at| at + 1);
+    while start < text.len() {
+        let end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+        let line = &text[start..end];
+        if let Some((key, rest)) = line.split_once(':')
+            && let name = key.trim_start_matches(['-', ' ']).trim_matches(['"', '\''])
+            && let Some(holds @ (Holds::Several | Holds::PerhapsSeveral)) = names::holds(name)
+            && !name.contains(char::is_whitespace)
+        {
+            let is_secret = |item: &str| {
+                let is_told = item.contains(char::is_whitespace) || is_placeholder(item) || item.contains(['(', '{', '[']);
+                !is_told && if holds == Holds::Several { beside::is_value(name, item) } else { is_random(item) }
+            };
+            let items = if rest.trim().is_empty() {
+                block(text, end, key.len() - key.trim_start().len())
+            } else {
+                flow(text, start + key.len() + 1, end)
+            };
+            let found = items.into_iter().find(|(begin, to)| *begin >= from && is_secret(&text[*begin..*to]));
+            if let Some((begin, to)) = found {
+                return Some((begin, to, "assigned"));
+            }
+        }
+        start = end + 1;
+    }
+    None
+}
+
+/// Gives the bare items of `[a, b]`.
+fn flow(text: &str, from: usize, to: usize) -> Vec<(usize, usize)> {
+    let inside = text[from..to].trim_start().strip_prefix('[').and_then(|rest| rest.split(']').next());
+    let Some(inside) = inside else { return Vec::new() };
+    let mut at = from + (text[from..to].len() - text[from..to].trim_start().len()) + 1;
+    let mut items = Vec::new();
+    for item in inside.split(',') {
+        items.push(trimmed(item, at));
+        at += item.len() + 1;
+    }
+    items
+}
+
+/// Gives what stands behind `- ` or `name: ` in the lines below a name, as far as they belong to it.
+fn block(text: &str, from: usize, indent: usize) -> Vec<(usize, usize)> {
+    let mut items = Vec::new();
+    let mut at = from + 1;
+    for line in text.get(at..floor(text, (from + NEAR).min(text.len()))).unwrap_or_default().split_inclusive('\n') {
+        let bare = line.trim_start();
+        let depth = line.len() - bare.len();
+        if !bare.is_empty() && (depth < indent || (depth == indent && !bare.starts_with("- "))) {
+            break;
+        }
+        let item = bare.strip_prefix("- ").unwrap_or(bare);
+        let item = item.split_once(": ").map_or(item, |(_, value)| value);
+        let is_item = item.len() < bare.len();
+        if is_item {
+            items.push(trimmed(item, at + line.len() - item.len()));
+        }
+        at += line.len();
+    }
+    items
+}
+
+/// Gives from where to where an item goes without the spaces and quotes around it.
+fn trimmed(item: &str, at: usize) -> (usize, usize) {
+    let around = |c: char| c.is_whitespace() || matches!(c, '"' | '\'');
+    let start = at + (item.len() - item.trim_start_matches(around).len());
+    (start, start + item.trim_matches(around).len())
 }
 
 /// Gives where the list begins that is assigned to a name which has just ended.
@@ -136,6 +208,37 @@ mod tests {
         ] {
             assert_eq!(all(text), secrets, "{text}");
             assert!(super::super::finders::begins_anywhere(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn bare_items_of_yaml_under_the_name_of_several_secrets_are_found() {
+        let all = |text: &str| {
+            let (mut found, mut at) = (Vec::new(), 0);
+            while let Some((start, end, _)) = bare(text, at) {
+                found.push(text[start..end].to_owned());
+                at = end;
+            }
+            found
+        };
+        for (text, secrets) in [
+            ("db:\n  passwords:\n    - hunter2\n    - 'zQ8kd20fhWx'\n  name: x9\n", &["hunter2", "zQ8kd20fhWx"][..]),
+            ("passwords:\n- hunter2\nnames:\n- hunter3\n", &["hunter2"]),
+            ("api_keys:\n  ada: zQ8-kd2x09\n  grace: k3y-k3y\n", &["zQ8-kd2x09", "k3y-k3y"]),
+            ("tokens: [zQ8-kd2x09, the, a1B2c3D4e5F6]", &["zQ8-kd2x09", "a1B2c3D4e5F6"]),
+        ] {
+            assert_eq!(all(text), secrets, "{text}");
+            assert!(super::super::finders::begins_anywhere(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "passwords:\n  - must be long\n  - must have 8 digits\n",
+            "tokens: [the, state-of-the-art, getUserById]",
+            "passwords: list of 12 words",
+            "api_keys:\n  ada: ${ADA_KEY}\n  grace: none\n",
+            "keys:\n  - zQ8-kd2x09\n",
+            "passwords: [Password(1), x[2]]",
+        ] {
+            assert_eq!(all(text), [""; 0], "{text}");
         }
     }
 

@@ -214,6 +214,9 @@ pub struct Gen {
     /// Accept and write every verified draft.
     #[arg(long)]
     pub accept: bool,
+    /// Also propose inputs beside the recorded ones, where tests leave faults unnoticed.
+    #[arg(long, conflicts_with_all = ["check", "why"])]
+    pub near: bool,
     /// List why calls of these functions have no test, with codes and fixes; draft nothing.
     #[arg(long, value_name = "FUNCTION", num_args = 1.., value_delimiter = ',', conflicts_with_all = ["accept", "check", "output", "dir", "functions"])]
     pub why: Vec<String>,
@@ -262,6 +265,18 @@ pub struct Replay {
     /// Exit with 0 instead of 4 if edited code was not compared.
     #[arg(long)]
     pub allow_uncompared: bool,
+    /// Also try inputs near the recorded ones in edited functions; with `=fail`, exit with 1 if one gives another result.
+    #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "show")]
+    pub near: Option<NearMode>,
+}
+
+/// What differences beside the recorded calls are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NearMode {
+    /// They are shown, and change no exit code.
+    Show,
+    /// With one of them the command exits with 1.
+    Fail,
 }
 
 /// `diff`
@@ -276,6 +291,9 @@ pub struct Diff {
     /// Exit with 0 instead of 4 if edited code was not compared.
     #[arg(long)]
     pub allow_uncompared: bool,
+    /// Also try inputs near the recorded ones in edited functions; with `=fail`, exit with 1 if one gives another result.
+    #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "show")]
+    pub near: Option<NearMode>,
 }
 
 /// `agent`
@@ -361,6 +379,9 @@ pub struct Review {
     /// Reject these proposals without asking.
     #[arg(long, value_name = "ID", num_args = 1.., value_delimiter = ',')]
     pub reject: Vec<String>,
+    /// Keep the old outcome of this difference beside the recorded inputs as a test.
+    #[arg(long, value_name = "ID", num_args = 1)]
+    pub keep: Vec<String>,
     /// Store this reason with the rejection.
     #[arg(long, value_name = "TEXT", requires = "reject")]
     pub why: Option<String>,

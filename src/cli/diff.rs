@@ -1,6 +1,8 @@
 //! `pytead-tui diff`: what a change of the code does, from recorded calls. Ends with 1 when something behaves differently or
 //! cannot be imported; with 4 when nothing does, and edited code was not compared.
 
+use std::sync::Arc;
+
 use crate::base::error::Trouble;
 use crate::cli::args::{self, Format, Global};
 use crate::cli::events::interruptible;
@@ -18,6 +20,13 @@ pub async fn diff(global: &Global, args: args::Diff) -> Result<u8, Trouble> {
     let work = handle.perform(Command::Diff { reference: args.reference });
     let Some(done) = interruptible(&handle, &mut out, work).await? else { return Ok(INTERRUPTED) };
     let Done::Diffed(diff) = done else { return Err(Trouble::internal("The comparison gave no result.")) };
+    let mut diff = Arc::unwrap_or_clone(diff);
+    if args.near.is_some() {
+        let Some(near) = interruptible(&handle, &mut out, handle.near(Some(&diff.reference), &diff.edits)).await? else {
+            return Ok(INTERRUPTED);
+        };
+        diff.near = Some(near);
+    }
     handle.close().await;
     out.result("diff", &diff);
     out.say(match global.format {
@@ -25,5 +34,5 @@ pub async fn diff(global: &Global, args: args::Diff) -> Result<u8, Trouble> {
         Format::Markdown => diff_report::markdown(&diff),
         Format::Human | Format::Json | Format::Pickle | Format::GraphJson => diff_report::human(&diff),
     });
-    Ok(exit::compared(!diff.is_silent(), &diff.edits, args.allow_uncompared))
+    Ok(exit::compared(!diff.is_silent() || exit::is_near(args.near, diff.near.as_ref()), &diff.edits, args.allow_uncompared))
 }

@@ -1,6 +1,8 @@
 //! The exit codes of all verbs.
 
+use crate::cli::args::NearMode;
 use crate::domain::edited::Edits;
+use crate::domain::near::Near;
 
 /// Ends with success.
 pub const OK: u8 = 0;
@@ -19,6 +21,12 @@ pub const UNCOMPARED: u8 = 4;
 
 /// Ends after an interrupt.
 pub const INTERRUPTED: u8 = 130;
+
+/// Tells whether what differs beside the recorded calls counts as found.
+#[must_use]
+pub fn is_near(mode: Option<NearMode>, near: Option<&Near>) -> bool {
+    mode == Some(NearMode::Fail) && near.is_some_and(|near| !near.differences.is_empty())
+}
 
 /// Gives the exit code of a comparison: a difference wins over what was not compared.
 #[must_use]

@@ -39,7 +39,12 @@ pub async fn generate(global: &Global, args: Gen) -> Result<u8, Trouble> {
     } else if args.check {
         check(&handle, &mut out).await?
     } else {
-        let Some(ready) = drafts(&handle, &mut out, functions, args.accept).await? else { return Ok(INTERRUPTED) };
+        let wanted = functions.clone();
+        let Some(mut ready) = drafts(&handle, &mut out, functions, args.accept).await? else { return Ok(INTERRUPTED) };
+        if args.near {
+            let Some(more) = beside(&handle, &mut out, wanted).await? else { return Ok(INTERRUPTED) };
+            ready.extend(more);
+        }
         place(&handle, &mut out, &ready, args.accept, args.output.as_deref(), args.dir.as_deref())?;
         OK
     };
@@ -122,6 +127,23 @@ pub async fn drafts(
     if accept {
         accept_all(handle, out, &ready).await?;
     }
+    Ok(Some(ready))
+}
+
+/// Proposes inputs beside the recorded ones for these functions, or for all with a test or a draft; they are accepted one by one.
+async fn beside(handle: &Handle, out: &mut Output, functions: Vec<FunctionId>) -> Result<Option<Vec<ProposalId>>, Trouble> {
+    let snapshot = handle.refreshed().await;
+    let served = snapshot.functions.iter().filter(|row| row.drafts > 0 || row.mark == Mark::Tested).map(|row| row.id.clone());
+    let functions = if functions.is_empty() { served.collect() } else { functions };
+    let done = interruptible(handle, out, handle.perform(Command::DraftNear { functions })).await?;
+    let Some(done) = done else { return Ok(None) };
+    let Done::Drafted { ready, refused, .. } = done else { return Err(Trouble::internal("Drafting gave no result.")) };
+    for id in ready.iter().chain(&refused) {
+        let view = handle.proposal(*id)?;
+        out.result("proposal", &view);
+        out.say(show::proposal(&view));
+    }
+    out.say(format!("{} beside the recorded inputs proved, {} refused.", text::count(ready.len(), "draft"), refused.len()));
     Ok(Some(ready))
 }
 

@@ -144,8 +144,14 @@ fn message(diff: &Diff) -> String {
         "No recorded call tells what some of the edits do: they are listed with the reason. Run the test or command that is \
          named there, or say in your answer how you checked them. "
     };
+    let beside = if diff.near.as_ref().is_none_or(|near| near.differences.is_empty()) {
+        ""
+    } else {
+        "All recorded calls of an edited function end as before, and an input near them does not (near: …). Nobody recorded that \
+         input: say in your answer whether the difference is meant. "
+    };
     format!(
-        "{differs}{uncompared}This is reported once. A person decides what stays.\n\n{}",
+        "{differs}{uncompared}{beside}This is reported once. A person decides what stays.\n\n{}",
         diff_report::agent(diff, EVIDENCE_MAX)
     )
 }

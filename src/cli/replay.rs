@@ -11,8 +11,9 @@ use crate::cli::show;
 use crate::cli::start::trusted_engine;
 use crate::domain::command::Command;
 use crate::engine::Done;
+use crate::generate::near as words;
 
-/// Replays and prints old → new.
+/// Replays recorded calls and prints each changed result beside the former one.
 pub async fn replay(global: &Global, args: Replay) -> Result<u8, Trouble> {
     let mut out = Output::stdout(global.format);
     let handle = trusted_engine(global, &mut out).await?;
@@ -30,10 +31,18 @@ pub async fn replay(global: &Global, args: Replay) -> Result<u8, Trouble> {
         out.result("change", &view);
         out.say(show::proposal(&view));
     }
+    let near = match args.near {
+        Some(_) => match interruptible(&handle, &mut out, handle.near(None, &edits)).await? {
+            Some(near) => Some(near),
+            None => return Ok(INTERRUPTED),
+        },
+        None => None,
+    };
     out.result(
         "replay",
         &serde_json::json!({
             "calls": calls, "same": same, "changed": changed.len(), "not_compared": not_compared, "edits": edits,
+            "near": near,
         }),
     );
     let unparsed = show::unparsed(&handle, &mut out)?;
@@ -50,9 +59,11 @@ pub async fn replay(global: &Global, args: Replay) -> Result<u8, Trouble> {
         text::count_u64(calls, "call"),
         text::count(changed.len(), "function"),
     ));
+    near.iter().flat_map(words::lines).for_each(|line| out.say(line));
     if not_compared > 0 && edits.not_compared().next().is_none() {
         out.say("Calls that were not compared may not run, or end differently when run alone. The workbench tells why: c on a function.");
     }
     let hides = unparsed.iter().any(|file| file.calls > 0);
-    Ok(exit::compared(hides || !changed.is_empty(), &edits, args.allow_uncompared))
+    let found = hides || !changed.is_empty() || exit::is_near(args.near, near.as_ref());
+    Ok(exit::compared(found, &edits, args.allow_uncompared))
 }

@@ -30,8 +30,8 @@ pub async fn review(global: &Global, args: Review, screen: &impl Screen) -> Resu
         let command = if args.undo { Command::Undo } else { Command::Redo };
         said(&mut out, handle.perform(command).await?, false);
         OK
-    } else if !args.accept.is_empty() || !args.reject.is_empty() {
-        for (words, verb) in [(&args.accept, Verb::Accept), (&args.reject, Verb::Reject)] {
+    } else if !args.accept.is_empty() || !args.reject.is_empty() || !args.keep.is_empty() {
+        for (words, verb) in [(&args.accept, Verb::Accept), (&args.reject, Verb::Reject), (&args.keep, Verb::Keep)] {
             let mut proposals = chosen(words, &queue)?;
             if verb == Verb::Accept && words.iter().any(|word| word == "all") {
                 let (together, alone) = handle.in_bulk(&proposals)?;
@@ -54,11 +54,16 @@ pub async fn review(global: &Global, args: Review, screen: &impl Screen) -> Resu
     } else {
         list(&mut out, &snapshot);
         return Err(Trouble::usage("Review asks questions, and this is no terminal.")
-            .so("Use review --list, review --accept ID…|all, review --reject ID…, review --undo or --redo, or gen --accept."));
+            .so("Use review --list, review --accept ID…|all, review --reject ID…, review --keep ID, review --undo or --redo, or gen --accept."));
     };
     handle.close().await;
     Ok(code)
 }
+
+/// What can be typed at a near difference.
+const OF_NEAR: &str = "a meant   o this is a bug   O keep the old outcome as a test   s skip   u undo   q quit > ";
+/// What can be typed at all else.
+const OF_OTHERS: &str = "a accept   r reject   s skip   o this is a bug   e edit   u undo   q quit > ";
 
 fn list(out: &mut Output, snapshot: &Snapshot) {
     let queue = &snapshot.queue;
@@ -142,7 +147,8 @@ async fn one_by_one(handle: &Handle, out: &mut Output, screen: &impl Screen) -> 
         out.say(format!("\nReviewing {}/{}", position + 1, queue.len()));
         let shown = handle.proposal(row.id)?;
         out.say(show::proposal(&shown));
-        let verb = match ask("a accept   r reject   s skip   o this is a bug   e edit   u undo   q quit > ").await?.as_deref() {
+        let keys = if row.kind == ProposalKind::Near { OF_NEAR } else { OF_OTHERS };
+        let verb = match ask(keys).await?.as_deref() {
             None | Some("q") => return Ok(OK),
             Some("a") => Verb::Accept,
             Some("r") => Verb::Reject,
@@ -161,6 +167,7 @@ async fn one_by_one(handle: &Handle, out: &mut Output, screen: &impl Screen) -> 
                 continue;
             }
             Some("o") => Verb::Overrule,
+            Some("O") => Verb::Keep,
             Some(other) => {
                 out.say(format!("{} means nothing here.", text::display_line(other)));
                 continue;

@@ -7,9 +7,10 @@ use crate::base::text;
 use crate::cli::output::Output;
 use crate::domain::decision::FileEdit;
 use crate::domain::evidence::{Evidence, Finding};
-use crate::domain::proposal::{Body, Proposal, ProposalState};
+use crate::domain::proposal::{Body, Origin, Proposal, ProposalState};
 use crate::domain::snapshot::ProposalView;
 use crate::engine::{Handle, Unparsed};
+use crate::generate::near;
 use crate::generate::replay::{both_outcomes, leaf};
 
 /// Calls of a change that are written out; the rest is counted.
@@ -19,8 +20,10 @@ const CALLS_SHOWN: usize = 5;
 pub fn head(proposal: &Proposal) -> String {
     let mut out = String::new();
     let kind = match &proposal.body {
+        Body::Draft(draft) if draft.origin == Origin::Near => "draft, not recorded".to_owned(),
         Body::Draft(draft) => draft.origin.author().map_or_else(|| "draft".into(), |author| format!("draft by {author}")),
         Body::Change(_) => "change".to_owned(),
+        Body::Near(_) => "near".to_owned(),
         Body::Verdict(_) => "verdict".to_owned(),
         Body::Spec(spec) => format!("YAML test by {}", spec.origin.author().unwrap_or_default()),
     };
@@ -48,13 +51,17 @@ pub fn proposal(view: &ProposalView) -> String {
         out.push_str(&format!("  intent: {}\n", text::display_line(&open.intent)));
         out.push_str(&format!("  {}\n", open.verdict.reason.line()));
     }
-    if let Body::Change(change) = &proposal.body {
-        for edit in &change.because {
-            out.push_str(&format!("  because {}\n", edit.summary_with_place()));
-            for line in edit.hunk.iter().take(12) {
-                out.push_str(&format!("      {line}\n"));
-            }
+    for edit in proposal.because() {
+        out.push_str(&format!("  because {}\n", edit.summary_with_place()));
+        for line in edit.hunk.iter().take(12) {
+            out.push_str(&format!("      {line}\n"));
         }
+    }
+    if let Body::Near(near) = &proposal.body {
+        out.push_str(&format!("  {}\n", near::line(&near.difference)));
+        out.push_str(&format!("  recorded  {}{}\n", proposal.subject, near.difference.recorded));
+    }
+    if let Body::Change(change) = &proposal.body {
         for call in change.calls.iter().take(CALLS_SHOWN) {
             let times = if call.times > 1 { format!("  ×{}", call.times) } else { String::new() };
             out.push_str(&format!("  {}{}{times}\n", proposal.subject, call.arguments));

@@ -90,6 +90,7 @@ fn print(out: &mut Output, event: &Event) {
         }
         Event::BehaviourChanged { line, .. } => out.say(format!("✗ {line}")),
         Event::EditNotCompared { line, .. } => out.say(format!("? {line}")),
+        Event::NearDifference { line, .. } => out.say(format!("≈ {line}")),
         Event::BehaviourRestored { function, .. } => out.say(format!("✓ {function} is as before")),
         Event::Judged { test, overridden: true, .. } => out.say(format!("⊘ overridden {}", text::display_line(test))),
         Event::Judged { test, ruling, .. } => {

@@ -110,12 +110,13 @@ pub struct CallerCount {
     pub times: u64,
 }
 
-/// One project function entering another one.
+/// What a project function was seen to use when it was called.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Edge {
     /// The function that calls.
     pub caller: FunctionId,
-    /// The function that is called.
+    /// The function that it entered, a class of the project that an argument of it was of, or, with an empty name, a module that it
+    /// imported.
     pub callee: FunctionId,
 }
 

@@ -20,7 +20,7 @@ use crate::domain::touch::Touch;
 use crate::domain::value::Value;
 use crate::domain::way::{Given, Way};
 
-pub use crate::domain::outcome::{Effect, GeneratorEnd, ITS_END, ITS_ITEMS, ITS_SIDE_EFFECTS, Outcome};
+pub use crate::domain::outcome::{Effect, GeneratorEnd, ITS_END, ITS_ITEMS, ITS_SIDE_EFFECTS, Outcome, YIELDS_KEPT};
 
 /// Numbers a recording in the project's store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -314,16 +314,18 @@ impl Call {
         let ended = matches!(self.effect.outcome, Outcome::Returned(_) | Outcome::Raised { .. } | Outcome::Yielded { .. });
         let touched = self.touches.iter().any(|touch| touch.forbids_replay() || touch.is_nondeterministic());
         let mut in_part = false;
-        let allowed = self.args.iter().all(|arg| {
+        for arg in &self.args {
             arg.value.walk(&mut |value| {
-                in_part |= matches!(value, Value::Cut { .. } | Value::Opaque { .. });
-                match value {
-                    Value::Object { ty, .. } | Value::Sub { ty, .. } => !ty.qualname.contains("<locals>"),
-                    _ => true,
-                }
-            })
-        });
-        ended && !touched && allowed && in_part && !self.callee().qualname().contains("<locals>")
+                in_part |= match value {
+                    Value::Cut { .. } | Value::Opaque { .. } => true,
+                    // A test may define its class.
+                    Value::Object { ty, .. } | Value::Sub { ty, .. } | Value::Name(ty) => ty.qualname.contains("<locals>"),
+                    _ => false,
+                };
+                true
+            });
+        }
+        ended && !touched && in_part && !self.callee().qualname().contains("<locals>")
     }
 
     /// Writes the arguments for people: `(Decimal('100.00'), 'TEN')`, the receiver left out.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
+use crate::domain::call::RecordingId;
 use crate::domain::decision::Verb;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
@@ -20,6 +21,10 @@ pub enum Command {
     Record { argv: Vec<String>, limit: Option<u32>, targets: Vec<String> },
     /// Make drafts from recorded calls: of these functions, or of all.
     Draft { functions: Vec<FunctionId> },
+    /// Make drafts of inputs beside the recorded ones, for functions of which faults are unnoticed.
+    DraftNear { functions: Vec<FunctionId> },
+    /// Make and verify what is missing of the drafts of a recording.
+    DraftRecording { recording: RecordingId },
     /// Ask the chosen model for a draft of a function.
     AskModel { function: FunctionId, remark: Option<String> },
     /// Bring a model of a hub to this machine, or the usual one.

@@ -29,6 +29,8 @@ pub enum Verb {
     Skip,
     /// This recorded outcome is a bug: no test; a note that stays until the outcome changes.
     Overrule,
+    /// The old outcome of a near difference is right: it becomes the draft of a test.
+    Keep,
 }
 
 /// A change of one file, with what is needed to take it back.

@@ -9,6 +9,7 @@ use crate::domain::call::{CallId, Effect};
 use crate::domain::difference::Difference;
 use crate::domain::edited::Edits;
 use crate::domain::function::FunctionId;
+use crate::domain::near::Near;
 use crate::domain::proposal::{Edit, ProposalId};
 
 /// How a call ends differently.
@@ -177,6 +178,9 @@ pub struct Diff {
     /// Changed files that are no Python, and that neither a recorded call is known to read nor a module names: they are not
     /// looked at.
     pub other_files: Vec<RelPath>,
+    /// What differs beside the recorded calls, where that was asked.
+    #[serde(default)]
+    pub near: Option<Near>,
 }
 
 impl Diff {

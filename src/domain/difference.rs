@@ -162,7 +162,10 @@ impl Comparison {
                     && self.pair_secret(*ordinal, other)
             }
             (V::Str(a), V::Str(b)) => a == b || secret::unnumbered(a).is_some_and(|a| secret::unnumbered(b) == Some(a)),
-            (V::Cut { ty: a, length: l, hash: g, .. }, V::Cut { ty: b, length: m, hash: h, .. }) => a == b && l == m && g == h,
+            (V::Cut { ty: a, length: l, hash: g, .. }, V::Cut { ty: b, length: m, hash: h, .. }) => {
+                // A recording has no time to hash what is large.
+                a == b && l == m && (g == h || g.is_empty() || h.is_empty())
+            }
             _ => old == new,
         }
     }

@@ -57,7 +57,7 @@ pub struct EditedCode {
     pub outside: u64,
     /// Parts of the outcomes of compared calls that were not compared.
     pub varying: Vec<Varying>,
-    /// Edited lines that no compared call ran, while others were not compared: these may have.
+    /// Edited lines that no compared call ran, where no edited line of it ran, or where other calls may have run them.
     pub unrun: Vec<u32>,
     /// Where nothing compares it: a test of the project that may run it, by its node id.
     pub test: Option<String>,
@@ -68,7 +68,13 @@ impl EditedCode {
     #[must_use]
     pub fn is_compared(&self) -> bool {
         let by_calls = self.compared > 0 || self.through > 0 && self.outside == 0;
-        by_calls && self.unrun.is_empty() && !self.fails()
+        by_calls && self.unrun.is_empty() && !self.fails() && !self.is_unchecked()
+    }
+
+    /// Tells whether calls of it were never tried on the code that they were recorded with, which is not known any more: what they do
+    /// on the edited code may be what they always did.
+    fn is_unchecked(&self) -> bool {
+        self.not_compared.iter().any(|one| one.reason.code == ReasonCode::NotCheckedYet && one.calls > 0)
     }
 
     /// Tells whether an accepted test of it fails, where no recorded call could tell.
@@ -195,6 +201,9 @@ pub struct Edits {
     pub unreached: Vec<RelPath>,
     /// Functions with recorded calls that are gone, with the number of their calls.
     pub gone: Vec<(FunctionId, u64)>,
+    /// Functions that are gone and whose recorded calls lie in compared calls of others, as after inlining or renaming.
+    #[serde(default)]
+    pub gone_inside: Vec<FunctionId>,
     /// Modules that cannot be imported.
     pub import_failures: Vec<ImportFailure>,
 }
@@ -247,6 +256,7 @@ impl Edits {
             self.edited.iter().filter(|one| one.is_compared()).filter_map(EditedCode::varying).map(|line| format!("◦ {line}")),
         );
         out.extend(named("New, not recorded yet", &self.new));
+        out.extend(named("Gone, compared through callers", &self.gone_inside));
         out.extend(named("Edited tests", &self.tests));
         if !self.unreached.is_empty() {
             let paths = self.unreached.iter().map(RelPath::as_str);

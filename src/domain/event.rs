@@ -50,6 +50,8 @@ pub enum Event {
     BehaviourChanged { proposal: ProposalId, function: FunctionId, calls: u64, line: Sentence },
     /// A function was edited, and no recorded call tells what the edit does: one line, with the reason and what to do.
     EditNotCompared { function: FunctionId, line: Sentence },
+    /// A function was edited, its recorded calls end as before, and an input beside them does not: one line.
+    NearDifference { proposal: ProposalId, function: FunctionId, line: Sentence },
     /// A function's calls end as before again.
     BehaviourRestored { proposal: ProposalId, function: FunctionId },
     /// A test with an intent was judged; `proposal` waits for a person because of it.
@@ -116,6 +118,8 @@ pub enum JobKind {
     Replay,
     /// Compares with another version of the files.
     Diff,
+    /// Searches beside the recorded inputs of edited functions.
+    Near,
     /// Has a model write something.
     Model,
     /// Gets a model.
@@ -145,6 +149,7 @@ impl JobKind {
             Self::Prove => "prove",
             Self::Replay => "replay",
             Self::Diff => "diff",
+            Self::Near => "near",
             Self::Model => "model",
             Self::Download => "download",
             Self::Doc => "doc",

@@ -217,6 +217,12 @@ impl Function {
         self.decorators.iter().any(|decorator| decorator.rsplit('.').next() == Some("overload"))
     }
 
+    /// Tells whether `singledispatch` makes it: the type of its first argument decides which implementation is called.
+    #[must_use]
+    pub fn is_dispatcher(&self) -> bool {
+        self.decorators.iter().any(|decorator| decorator.contains("singledispatch"))
+    }
+
     /// Tells whether the name says it is not meant for others (`_x`, not `__x__`).
     #[must_use]
     pub fn is_private(&self) -> bool {
@@ -300,6 +306,11 @@ pub struct Module {
     pub exports: Option<Vec<String>>,
     /// Hash of the statements that run on import and are neither definitions nor docstrings.
     pub init: Digest,
+    /// Names whose attributes or items are set on import, or that are called there for what they do: `lib.RATE = 3`, `register(f)`.
+    #[serde(default)]
+    pub acts_on: Vec<String>,
+    /// Hash of the docstring.
+    pub docstring: Digest,
     /// `if __name__ == "__main__"` is there.
     pub has_main_guard: bool,
     /// Set when the file does not parse now: the rest is then the last good index.

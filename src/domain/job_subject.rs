@@ -30,6 +30,10 @@ pub enum JobSubject {
     Drafts(usize),
     /// All recorded calls.
     RecordedCalls,
+    /// So many functions.
+    Functions(usize),
+    /// So many edited functions.
+    Edited(usize),
     /// Recorded calls that are run for the first time.
     NewCalls,
     /// Recorded tests that are run again for the first time.
@@ -90,6 +94,8 @@ impl fmt::Display for JobSubject {
             Self::Writing(subject) => subject.fmt(f),
             Self::Draft(id) => f.write_str(id.qualname()),
             Self::Drafts(number) => f.write_str(&text::count(*number, "draft")),
+            Self::Functions(number) => f.write_str(&text::count(*number, "function")),
+            Self::Edited(number) => f.write_str(&text::count(*number, "edited function")),
             Self::RecordedCalls => f.write_str("recorded calls"),
             Self::NewCalls => f.write_str("first replay"),
             Self::RecordedTests => f.write_str("recorded tests"),

@@ -54,7 +54,7 @@ impl JournalEntry {
             Verb::Skip => None,
             Verb::Accept => Some(ProposalState::Accepted),
             Verb::Edit => Some(ProposalState::Edited),
-            Verb::Reject | Verb::Overrule => Some(ProposalState::Rejected),
+            Verb::Reject | Verb::Overrule | Verb::Keep => Some(ProposalState::Rejected),
         }
     }
 
@@ -64,7 +64,7 @@ impl JournalEntry {
         match decision.verb {
             Verb::Skip => proposal.skipped = !back,
             Verb::Accept | Verb::Edit if !back => proposal.state = ProposalState::Written,
-            Verb::Reject | Verb::Overrule if !back => {}
+            Verb::Reject | Verb::Overrule | Verb::Keep if !back => {}
             // A change that is gone since stays gone.
             _ if !matches!(proposal.state, ProposalState::Written | ProposalState::Rejected) => {}
             // Older decisions name the step before the file was written.

@@ -22,6 +22,8 @@ pub mod journal_entry;
 pub mod journey;
 pub mod killer;
 pub mod likeness;
+pub mod line_values;
+pub mod near;
 pub mod observation;
 pub mod outcome;
 pub mod parts;

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::value::Value;
 
+/// Items of a generator that a recording keeps.
+pub const YIELDS_KEPT: usize = 50;
+
 /// How a call ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -13,7 +16,7 @@ pub enum Outcome {
     Returned(Value),
     /// It raised: the exception and its type's names up the hierarchy, `module:qualname`.
     Raised { exception: Value, mro: Vec<String> },
-    /// A generator: what it yielded (at most 50), how it ended.
+    /// A generator: what it yielded, how it ended. A recording keeps the first [`YIELDS_KEPT`] items, a replay more.
     Yielded { items: Vec<Value>, end: GeneratorEnd },
     /// It was still running when the recording stopped.
     Unfinished,
@@ -99,10 +102,23 @@ impl Effect {
         self.changed.iter().find(|(name, _)| name == ITS_SIDE_EFFECTS).map(|(_, value)| value)
     }
 
-    /// Tells whether it holds what a recording does not tell: items of an iterator that the call gave, or side effects.
+    /// Tells whether it holds what a recording does not tell: items of an iterator that the call gave, side effects, or the hash of
+    /// a value that is too large.
     #[must_use]
     pub fn tells_more(&self) -> bool {
-        self.changed.iter().any(|(name, _)| name == ITS_ITEMS) || self.side_effects().is_some_and(|value| !is_empty(value))
+        self.changed.iter().any(|(name, _)| name == ITS_ITEMS)
+            || self.side_effects().is_some_and(|value| !is_empty(value))
+            || self.values().any(|value| !value.walk(&mut |part| !is_hashed(part)))
+            || matches!(&self.outcome, Outcome::Yielded { items, .. } if items.len() > YIELDS_KEPT)
+    }
+
+    /// Gives it without changes of values that are too large for a recording to notice, where the recorded outcome has none.
+    #[must_use]
+    pub fn as_noticed_in(&self, recorded: &Self) -> Self {
+        let is_noticed =
+            |name: &String, value: &Value| !is_hashed(value) || recorded.changed.iter().any(|(other, _)| other == name);
+        let changed = self.changed.iter().filter(|(name, value)| is_noticed(name, value)).cloned().collect();
+        Self { outcome: self.outcome.clone(), changed }
     }
 
     /// Gives it without items that were read, and without side effects where there are none: what makes it another outcome stays.
@@ -120,6 +136,12 @@ impl Effect {
     /// Gives it without what a recording does not tell.
     #[must_use]
     pub fn as_recorded(mut self) -> Self {
+        if let Outcome::Yielded { items, end } = &mut self.outcome
+            && items.len() > YIELDS_KEPT
+        {
+            items.truncate(YIELDS_KEPT);
+            *end = GeneratorEnd::Open;
+        }
         self.changed.retain(|(name, _)| !matches!(name.as_str(), ITS_ITEMS | ITS_END | ITS_SIDE_EFFECTS));
         self
     }
@@ -144,6 +166,15 @@ impl Effect {
             Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => (None, &mut []),
         };
         one.into_iter().chain(items).chain(self.changed.iter_mut().map(|(_, value)| value))
+    }
+}
+
+/// Tells whether a value was too large to be told and was hashed.
+fn is_hashed(value: &Value) -> bool {
+    match value {
+        Value::Shared(_, value) => is_hashed(value),
+        Value::Cut { hash, .. } => !hash.is_empty(),
+        _ => false,
     }
 }
 

@@ -17,6 +17,7 @@ use crate::domain::decision::FileEdit;
 use crate::domain::difference::Difference;
 use crate::domain::evidence::{Evidence, EvidenceKind};
 use crate::domain::function::FunctionId;
+use crate::domain::near::NearChange;
 use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::reason::Reason;
 use crate::domain::subject::Subject;
@@ -35,6 +36,8 @@ pub enum Body {
     Draft(Draft),
     /// Recorded calls that end differently now.
     Change(Change),
+    /// An input beside the recorded ones that ends differently now.
+    Near(Box<NearChange>),
     /// A test whose intent was not met, or not decided.
     Verdict(OpenVerdict),
     /// A YAML test, with a plugin where it needs one.
@@ -48,6 +51,7 @@ impl Body {
         match self {
             Self::Draft(_) => ProposalKind::Draft,
             Self::Change(_) => ProposalKind::Change,
+            Self::Near(_) => ProposalKind::Near,
             Self::Verdict(_) => ProposalKind::Verdict,
             Self::Spec(_) => ProposalKind::Spec,
         }
@@ -62,6 +66,8 @@ pub enum ProposalKind {
     Draft,
     /// Recorded calls that end differently now.
     Change,
+    /// An input beside the recorded ones that ends differently now.
+    Near,
     /// A test whose intent was not met, or not decided.
     Verdict,
     /// A YAML test.
@@ -75,6 +81,7 @@ impl ProposalKind {
         match self {
             Self::Draft => "draft",
             Self::Change => "change",
+            Self::Near => "near",
             Self::Verdict => "verdict",
             Self::Spec => "spec",
         }
@@ -120,6 +127,8 @@ pub fn agent_name(by: &str) -> String {
 pub enum Origin {
     /// Rules, from recorded calls.
     Recording,
+    /// Rules, from an input beside the recorded ones.
+    Near,
     /// A language model, by its name.
     Model(String),
     /// A coding agent, by the name it gave itself.
@@ -133,6 +142,12 @@ impl Origin {
         Self::Agent(agent_name(by))
     }
 
+    /// Tells whether its tests go beside those of the function, and take the place of none.
+    #[must_use]
+    pub fn is_added(&self) -> bool {
+        self.is_foreign() || *self == Self::Near
+    }
+
     /// Tells whether the text is nobody's of here: it runs in a kernel sandbox or not at all.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
@@ -143,7 +158,7 @@ impl Origin {
     #[must_use]
     pub fn author(&self) -> Option<String> {
         match self {
-            Self::Recording => None,
+            Self::Recording | Self::Near => None,
             Self::Model(name) => Some(name.clone()),
             Self::Agent(name) => Some(format!("{name}, a coding agent")),
         }
@@ -298,7 +313,7 @@ pub struct Change {
     pub seen: Moment,
 }
 
-/// One call, old → new.
+/// One call with its former and its present result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallChange {
     /// The call.
@@ -390,7 +405,7 @@ impl Proposal {
     #[must_use]
     pub fn sight(&self, edits: &[FileEdit]) -> Digest {
         let mut hasher = Hasher::default();
-        if self.change().is_some() {
+        if self.change().is_some() || self.near().is_some() {
             hasher.part(&self.basis.0.to_le_bytes());
         }
         for edit in edits {
@@ -431,7 +446,7 @@ impl Proposal {
     pub fn draft(&self) -> Option<&Draft> {
         match &self.body {
             Body::Draft(draft) => Some(draft),
-            Body::Change(_) | Body::Verdict(_) | Body::Spec(_) => None,
+            Body::Change(_) | Body::Near(_) | Body::Verdict(_) | Body::Spec(_) => None,
         }
     }
 
@@ -440,7 +455,16 @@ impl Proposal {
     pub fn change(&self) -> Option<&Change> {
         match &self.body {
             Body::Change(change) => Some(change),
-            Body::Draft(_) | Body::Verdict(_) | Body::Spec(_) => None,
+            Body::Draft(_) | Body::Near(_) | Body::Verdict(_) | Body::Spec(_) => None,
+        }
+    }
+
+    /// Gives the near difference, when it is one.
+    #[must_use]
+    pub fn near(&self) -> Option<&NearChange> {
+        match &self.body {
+            Body::Near(near) => Some(near),
+            Body::Draft(_) | Body::Change(_) | Body::Verdict(_) | Body::Spec(_) => None,
         }
     }
 
@@ -449,7 +473,7 @@ impl Proposal {
     pub fn verdict(&self) -> Option<&OpenVerdict> {
         match &self.body {
             Body::Verdict(verdict) => Some(verdict),
-            Body::Draft(_) | Body::Change(_) | Body::Spec(_) => None,
+            Body::Draft(_) | Body::Change(_) | Body::Near(_) | Body::Spec(_) => None,
         }
     }
 
@@ -458,7 +482,17 @@ impl Proposal {
     pub fn spec(&self) -> Option<&SpecDraft> {
         match &self.body {
             Body::Spec(spec) => Some(spec),
-            Body::Draft(_) | Body::Change(_) | Body::Verdict(_) => None,
+            Body::Draft(_) | Body::Change(_) | Body::Near(_) | Body::Verdict(_) => None,
+        }
+    }
+
+    /// Lists the edits that may have caused what ends differently.
+    #[must_use]
+    pub fn because(&self) -> &[Edit] {
+        match &self.body {
+            Body::Change(change) => &change.because,
+            Body::Near(near) => &near.because,
+            Body::Draft(_) | Body::Verdict(_) | Body::Spec(_) => &[],
         }
     }
 
@@ -468,7 +502,7 @@ impl Proposal {
         let drafted = match &self.body {
             Body::Draft(draft) => Cow::Owned(draft.standalone()),
             Body::Spec(spec) => Cow::Borrowed(spec.test.text.as_str()),
-            Body::Change(_) | Body::Verdict(_) => return None,
+            Body::Change(_) | Body::Near(_) | Body::Verdict(_) => return None,
         };
         Some(self.edited.as_deref().map_or(drafted, Cow::Borrowed))
     }
@@ -479,7 +513,7 @@ impl Proposal {
         match &self.body {
             Body::Draft(draft) => Some(&draft.origin),
             Body::Spec(spec) => Some(&spec.origin),
-            Body::Change(_) | Body::Verdict(_) => None,
+            Body::Change(_) | Body::Near(_) | Body::Verdict(_) => None,
         }
     }
 

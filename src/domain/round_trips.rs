@@ -11,13 +11,16 @@ use super::difference::Difference;
 use super::event::Event;
 use super::function::{FunctionId, ParamKind};
 use super::journey::{JourneyEvent, LineId, What};
-use super::proposal::{Body, CallChange, Change};
+use super::near::{Apart, Distance, NearChange, NearDifference};
+use super::proposal::{Body, CallChange, Change, ProposalId};
 use super::question::About;
 use super::spec::{End, Phase, Progress, Status, StepReport};
 use super::touch::Touch;
 use super::value::Value;
 use super::verdict::Ruling;
+use super::way::Way;
 use crate::base::clock::Moment;
+use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
 
 const FRACTIONS: [f64; 7] = [0.5, 2.0, 120.0, -0.125, 1e-9, 1.7e308, 0.1];
@@ -91,6 +94,36 @@ fn changes_come_back() {
             difference: Difference { path: String::new(), old: Some(Value::Complex(number, f64::INFINITY)), new: None },
         };
         comes_back(Body::Change(Change { calls: vec![change], same: u64::MAX, because: Vec::new(), seen: Moment(i64::MIN) }));
+    }
+}
+
+#[test]
+fn near_differences_come_back() {
+    let effect = |number| Effect { outcome: Outcome::Returned(Value::Float(number)), changed: vec![] };
+    for number in FRACTIONS {
+        let difference = NearDifference {
+            function: FunctionId("shop:total".into()),
+            path: RelPath::new("shop.py").unwrap(),
+            line: 3,
+            arguments: "(1)".into(),
+            call: CallId(i64::MAX),
+            recorded: "(2)".into(),
+            distance: Distance { place: "n".into(), how: Apart::Number, by: "1".into() },
+            old: effect(number),
+            new: effect(0.5),
+            difference: Difference { path: String::new(), old: Some(Value::Float(number)), new: None },
+            proposal: None,
+        };
+        let args = vec![Argument::new("n", ParamKind::KeywordOnly, Value::Float(number))];
+        let near = NearChange {
+            difference,
+            args,
+            way: Way::default(),
+            code: Digest(u64::MAX),
+            because: Vec::new(),
+            test: Some(ProposalId(7)),
+        };
+        comes_back(Body::Near(Box::new(near)));
     }
 }
 

@@ -19,6 +19,7 @@ use crate::domain::event::{JobKind, JobState, Level};
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
 use crate::domain::gap::Gap;
 use crate::domain::job_subject::JobSubject;
+use crate::domain::near::Near;
 use crate::domain::proposal::{Proposal, ProposalId, ProposalKind, ProposalState};
 use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::question::Question;
@@ -53,8 +54,12 @@ pub struct Snapshot {
     pub queue: Arc<Vec<QueueRow>>,
     /// The last verdict of each test with an intent, the worst first.
     pub verdicts: Arc<Vec<VerdictRow>>,
+    /// Tests with an intent that were never judged.
+    pub unjudged: Arc<Vec<UnjudgedRow>>,
     /// Changes that were rejected or noted as a bug, and still show.
     pub red: Arc<Vec<RedRow>>,
+    /// What searches beside the recorded inputs came to, for code that is still edited.
+    pub near: Arc<Near>,
     /// The project's YAML tests, the worst first.
     pub specs: Arc<Vec<SpecRow>>,
     /// What was decided in this pass.
@@ -81,6 +86,9 @@ pub struct Snapshot {
     pub containment: String,
     /// There is something to take back, to decide again.
     pub can_undo: bool,
+    /// The decision that would be taken back, if another window or an earlier session made it.
+    #[serde(skip)]
+    pub undo_of_another: Option<Sentence>,
     /// There is something that was taken back.
     pub can_redo: bool,
     /// The place of the screen kept by the last session.
@@ -240,6 +248,19 @@ pub struct RedCall {
     pub call: String,
     /// Old → new.
     pub change: Sentence,
+}
+
+/// A test with an intent that was never judged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UnjudgedRow {
+    /// The test, by its node id.
+    pub test: String,
+    /// Its file.
+    pub path: RelPath,
+    /// The line of its `def`.
+    pub line: u32,
+    /// The decorator with its intent, as written.
+    pub decorator: String,
 }
 
 /// The last verdict of a test with an intent.
@@ -416,6 +437,19 @@ impl From<&ProposalSubject> for Topic {
             ProposalSubject::YamlTest(file) => Self::Spec(file.clone()),
         }
     }
+}
+
+/// A test that runs through a function.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TestRow {
+    /// The test.
+    pub test: FunctionId,
+    /// Its file.
+    pub path: RelPath,
+    /// Where it begins.
+    pub line: u32,
+    /// Recorded calls of the function that it was the first to make; 0 if others made them first, or none is kept.
+    pub calls: u64,
 }
 
 /// The calls of a function with equal inputs, as one.

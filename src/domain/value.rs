@@ -283,6 +283,8 @@ impl Value {
                     None => ReasonCode::ValueTooLarge.of(ty),
                 }),
                 Self::Opaque { ty, .. } => Some(ReasonCode::OpaqueObject.of(ty.short())),
+                // A class that a function defines in its body is there while that runs, and no longer.
+                Self::Name(ty) if ty.qualname.contains("<locals>") => Some(ReasonCode::OpaqueObject.of(ty.short())),
                 Self::Object { ty, .. } | Self::Sub { ty, .. } if ty.qualname.contains("<locals>") => {
                     Some(ReasonCode::LocalClass.of(ty.short()))
                 }

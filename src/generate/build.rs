@@ -5,7 +5,9 @@
 
 mod expecting;
 mod inner;
+mod kept;
 mod life;
+mod local_class;
 mod object;
 mod origin;
 mod standard;
@@ -16,8 +18,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 pub(super) use self::expecting::Expecting;
+pub(super) use self::inner::is_unnamed_callable;
 pub(super) use self::object::is_made_by_what_it_keeps;
-pub use self::statement::{Statement, unused};
+pub(super) use self::standard::is_by_method;
+pub use self::statement::{Statement, lines_of, unused};
 pub(super) use self::stop::{Stop, no};
 
 use crate::domain::call::Call;
@@ -89,6 +93,8 @@ pub enum Way {
     Origin,
     /// By its constructor, and then field by field: when nothing else makes it.
     Fields,
+    /// By what it holds, without what the function does not read.
+    Unread,
 }
 
 /// Runs a construction until it needs no more names: a value that is met twice is bound to a name in the next attempt. `given`
@@ -111,6 +117,7 @@ pub(super) fn together<'a, T>(
             bind: &bind,
             work: Work::with(given),
             depth: 0,
+            local_depth: 0,
             efforts: 0,
             known: None,
             strict: false,
@@ -151,8 +158,10 @@ pub(super) struct Work {
     /// So many private fields are set, as only their class should.
     pub(super) by_hand: usize,
     seen: BTreeMap<u64, Seen>,
-    /// The functions that are defined in the test, each with what it was recorded as.
+    /// The functions that have a name in the test, each with what it was recorded as.
     defined: Vec<(Value, String)>,
+    /// The classes that are, by their recorded names.
+    classes: Vec<(TypeName, String)>,
     nodes: usize,
 }
 
@@ -185,11 +194,13 @@ pub(super) struct Builder<'a, 's> {
     pub(super) project: Project<'a>,
     pub(super) call: &'a Call,
     pub(super) scope: &'s mut Scope,
-    way: Way,
+    pub(super) way: Way,
     bind: &'s BTreeSet<u64>,
     pub(super) work: Work,
     /// How many objects are being made by what gave them.
     depth: usize,
+    /// How many classes are being defined, one for the other.
+    local_depth: usize,
     /// How many calls were tried for that.
     efforts: usize,
     /// What the ordinals in the arguments stand for, once somebody asked.
@@ -271,6 +282,9 @@ impl<'a> Builder<'a, '_> {
                 self.identified(*ordinal, &snake(ty.short()), |builder| builder.object(*ordinal, ty, *kind, fields))
             }
             Value::Sub { ordinal, ty, base, fields } => self.identified(*ordinal, &snake(ty.short()), |builder| {
+                if is_by_method(base) {
+                    return builder.made_and_set(*ordinal, ty, base, fields);
+                }
                 if !fields.is_empty() {
                     return builder.by_its_past(*ordinal, ty, ReasonCode::ExtraAttributes.of(ty.short()));
                 }
@@ -374,6 +388,9 @@ impl<'a> Builder<'a, '_> {
 
     /// Spells an importable thing and notes the import.
     pub(super) fn spell(&mut self, ty: &TypeName) -> Result<String, Stop> {
+        if ty.qualname.contains("<locals>") {
+            return self.local_class(ty);
+        }
         self.project.may_import(ty)?;
         if !(self.project.importable)(&ty.module) {
             return no(ReasonCode::UnguardedScript.of(ty.short()));
@@ -426,7 +443,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Meets an object again that was made before.
-    fn again(&mut self, ordinal: u64) -> Result<Expr, Stop> {
+    pub(super) fn again(&mut self, ordinal: u64) -> Result<Expr, Stop> {
         match self.work.seen.get(&ordinal) {
             Some(Seen::Bound(name)) => Ok(Expr::atom(name.clone())),
             Some(Seen::Inline) => Err(Stop::Again(ordinal)),

@@ -3,8 +3,11 @@
 
 mod ending;
 mod later;
+mod unread;
 
 use std::collections::{BTreeMap, BTreeSet};
+
+pub use self::unread::{is_spared, unread};
 
 use crate::domain::call::{Argument, Call, Outcome, touched};
 use crate::domain::function::{Function, FunctionKind, ParamKind};
@@ -77,7 +80,10 @@ pub fn case<'a>(
     let bound = call.bound().map(|name| function.bound_to(name));
     let function = bound.as_ref().unwrap_or(function);
     refuse(call, function)?;
-    let laid = Laid::of(call, project, scope)?;
+    let laid = match way {
+        Way::Unread => Laid::of(&unread::without(call, &unread(function, project)), project, scope)?,
+        _ => Laid::of(call, project, scope)?,
+    };
     finish(call, function, known, project, scope, (way, &[]), laid)
 }
 
@@ -222,14 +228,27 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
         }
     }
     let skipped = usize::from(takes_receiver(function, call));
+    let unread = if builder.way == Way::Unread { unread(function, project) } else { BTreeSet::new() };
     let mut args = Vec::new();
     for arg in call.args.iter().skip(skipped) {
+        if is_spared(call, arg, &unread) {
+            checked.push(Value::None);
+            let recorded = Argument { value: Value::None, ..arg.clone() };
+            args.push(CaseArgument { recorded, items: vec![Expr::atom("None").into()] });
+            continue;
+        }
         let mut items = builder.argument(arg).map_err(|stop| stop.at(Place::Argument(arg.name.clone())))?;
         let watched = changed.contains(&arg.name.as_str()) || returned == Some(arg.name.as_str());
         if watched && let [item] = items.as_mut_slice() {
             let name = bound(builder, &arg.value, &item.value, &arg.name);
             item.value = Expr::atom(name.clone());
             locals.insert(&arg.name, name);
+        } else if !arg.kind.is_variadic()
+            && build::is_unnamed_callable(&arg.value)
+            && is_kept(call, &arg.value)
+            && let [item] = items.as_mut_slice()
+        {
+            item.value = builder.named_callable(&arg.value, item.value.clone(), &arg.name);
         }
         match (arg.kind, &arg.value) {
             _ if arg.given == Given::LeftOut => {}
@@ -280,6 +299,19 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
     };
     ending::expect(builder, call, function, known.none_is_an_answer, &locals, &mut case)?;
     Ok(case)
+}
+
+/// Tells whether what a call gave or changed holds a value that it was given.
+fn is_kept(call: &Call, given: &Value) -> bool {
+    let changed = call.effect.changed.iter().map(|(_, after)| after);
+    changed.chain(outcome_values(&call.effect.outcome)).any(|held| {
+        let mut found = false;
+        held.walk(&mut |part| {
+            found |= part == given;
+            !found
+        });
+        found
+    })
 }
 
 /// Gives an argument a name, if it has none yet.

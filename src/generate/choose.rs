@@ -8,6 +8,7 @@ use crate::domain::proposal::LeftOut;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::Value;
 use crate::generate::argument_features;
+use crate::generate::build::lines_of;
 use crate::generate::case::{Case, Ending};
 use crate::generate::layout::Expr;
 use crate::generate::render::rows;
@@ -276,13 +277,20 @@ fn without_contradictions(cases: Vec<Case>, left_out: &mut Vec<LeftOut>) -> Vec<
     each_test_once(kept)
 }
 
+/// Tells whether two cases begin with the same lines and call the same: functions and classes that different tests define may have
+/// one text.
+fn is_written_alike(one: &Case, other: &Case) -> bool {
+    let items = |case: &Case| case.args.iter().map(|arg| arg.items.clone()).collect::<Vec<_>>();
+    one.target == other.target && items(one) == items(other) && lines_of(&one.setup, 4) == lines_of(&other.setup, 4)
+}
+
 /// Merges cases that would be the same test: their inputs differ only in what no test says.
 fn each_test_once(cases: Vec<Case>) -> Vec<Case> {
     let mut kept: Vec<Case> = Vec::new();
     for case in cases {
         let is_same = |other: &&mut Case| {
             !case.check.0.is_empty()
-                && other.check.0 == case.check.0
+                && (other.check.0 == case.check.0 || is_written_alike(other, &case))
                 && other.laid == case.laid
                 && other.wrap == case.wrap
                 && other.ending == case.ending

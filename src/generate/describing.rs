@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::domain::call::{Call, Outcome};
-use crate::domain::function::Param;
+use crate::domain::function::{FunctionId, Param};
 use crate::domain::likeness;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::project::{Init, Lookup, Project};
@@ -18,7 +18,7 @@ const CLASSES_MAX: usize = 200;
 #[must_use]
 pub fn telling(calls: Vec<&Call>, project: Project<'_>) -> Vec<Value> {
     let mut found: BTreeMap<TypeName, States> = BTreeMap::new();
-    for call in calls {
+    for call in in_turns(calls) {
         let given = match &call.effect.outcome {
             Outcome::Returned(value) => std::slice::from_ref(value),
             Outcome::Yielded { items, .. } => items.as_slice(),
@@ -40,6 +40,21 @@ pub fn telling(calls: Vec<&Call>, project: Project<'_>) -> Vec<Value> {
         }
     }
     found.into_values().flat_map(|states| states.objects).collect()
+}
+
+/// Lets each function have its turn, its shortest call first: none alone uses up what is asked of a class.
+fn in_turns(calls: Vec<&Call>) -> Vec<&Call> {
+    let mut by_function: BTreeMap<&FunctionId, Vec<(usize, &Call)>> = BTreeMap::new();
+    for call in calls {
+        by_function.entry(&call.function).or_default().push((call.arguments(usize::MAX).len(), call));
+    }
+    let mut turns = Vec::new();
+    for (_, mut calls) in by_function {
+        calls.sort_by_key(|(length, call)| (*length, call.id));
+        turns.extend(calls.into_iter().map(|(_, call)| call).enumerate());
+    }
+    turns.sort_by_key(|(turn, _)| *turn);
+    turns.into_iter().map(|(_, call)| call).collect()
 }
 
 /// The states of a class that were met.
@@ -121,4 +136,20 @@ fn answers(project: Project<'_>, ty: &TypeName, fields: &[(String, Value)]) -> b
     let mut needed = params.iter().filter(|param| param.default.is_none() && !param.kind.is_variadic()).peekable();
     let all_kept = params.iter().all(is_kept);
     needed.peek().is_some() && !all_kept && needed.all(|param| is_kept(param) || has(&param.name) || has("__getattr__"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::samples;
+
+    #[test]
+    fn each_function_has_its_turn_with_its_shortest_calls() {
+        let call = |name: &str, text: &str| {
+            samples::call(FunctionId::new("shop", name), &[("text", Value::Str(text.into()))], Value::None)
+        };
+        let all = [call("pack", "long text"), call("pack", "b"), call("pack", "word"), call("weigh", "a long text")];
+        let turns: Vec<String> = in_turns(all.iter().collect()).iter().map(|call| call.arguments(80)).collect();
+        assert_eq!(turns, ["('b')", "('a long text')", "('word')", "('long text')"]);
+    }
 }

@@ -9,6 +9,7 @@ use crate::domain::call::{Call, Outcome};
 use crate::domain::likeness;
 use crate::domain::parts;
 use crate::domain::value::{TypeName, Value};
+use crate::generate::serial::Serials;
 
 /// Numbers of the objects among the arguments of forms: the recorder's own do not reach so far.
 const FORMS_FROM: u64 = 1 << 48;
@@ -29,6 +30,8 @@ pub struct Learned {
     told: u64,
     /// Whether `==` of a class looks at a field, where that was tried.
     compared: HashMap<TypeName, BTreeMap<String, bool>>,
+    /// Fields that number objects in the order of their making.
+    serials: Serials,
 }
 
 /// The arguments that make an object: data without objects of the project in it.
@@ -59,7 +62,11 @@ impl Learned {
             let others = fields.iter().filter(|(name, value)| held(name).first_difference(value).is_some());
             let (filled, altered): (Vec<_>, Vec<_>) =
                 others.partition(|(name, _)| name.starts_with('_') && *held(name) == Value::None);
-            let only_fills = altered.is_empty() && answer.is_some_and(|answer| !is_object(answer, ordinal));
+            // A yes or no says how it went: what else was filled is what the call is for, as in `is_valid()`.
+            let is_told = |answer: &Value| {
+                !matches!(answer, Value::Bool(_)) || filled.iter().all(|(_, held)| held.first_difference(answer).is_none())
+            };
+            let only_fills = altered.is_empty() && answer.is_some_and(|answer| !is_object(answer, ordinal) && is_told(answer));
             // What is emptied when something else changes was computed from it.
             let changes = altered.iter().any(|(_, value)| *value != Value::None);
             let altered = altered.into_iter().filter(|(_, value)| !changes || *value != Value::None);
@@ -75,6 +82,23 @@ impl Learned {
     pub fn is_filled_later(&self, ty: &TypeName, field: &str) -> bool {
         let holds = |of: &HashMap<TypeName, BTreeSet<String>>| of.get(ty).is_some_and(|fields| fields.contains(field));
         holds(&self.filled) && !holds(&self.altered)
+    }
+
+    /// Notes which fields number objects in the order of their making.
+    pub fn number(&mut self, serials: Serials) {
+        self.serials = serials;
+    }
+
+    /// Tells whether any field does.
+    #[must_use]
+    pub fn has_serials(&self) -> bool {
+        !self.serials.is_empty()
+    }
+
+    /// Tells whether the constructor of a class was seen to number its objects by a field.
+    #[must_use]
+    pub fn is_serial(&self, ty: &TypeName, field: &str) -> bool {
+        self.serials.get(ty).is_some_and(|fields| fields.contains(field))
     }
 
     /// Notes which fields of a class `==` looks at.
@@ -250,6 +274,8 @@ mod tests {
         assert!(keeps(std::slice::from_ref(&filled)));
         assert!(!keeps(&[(empty.clone(), one.clone(), Value::None)]), "it gave no answer, so that was what it is for");
         assert!(!keeps(&[(empty.clone(), one.clone(), Value::Ref(1))]), "it gave itself, so that was what it is for");
+        assert!(!keeps(&[(empty.clone(), one.clone(), Value::Bool(true))]), "it says that it went well");
+        assert!(keeps(&[(empty.clone(), key(Value::Bool(true)), Value::Bool(true))]), "what it says is what it keeps");
         assert!(!keeps(&[filled.clone(), (one.clone(), two, answer())]), "it goes on to something else");
         assert!(!keeps(&[filled.clone(), (one, empty, answer())]), "it is taken away by itself");
         let sized = |held: Value, size| cart(&[("_key", held), ("size", Value::Int(size))]);

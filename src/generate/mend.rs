@@ -1,13 +1,19 @@
 //! Makes tests put back what their function changes, and pins what it asks for, by lines of pytest's `monkeypatch`:
 //! `monkeypatch.setattr("shop.i18n.lang", "en")`, `monkeypatch.delenv("SHOP_MODE", raising=False)`.
 //!
-//! A setting is set to what it was before, which pins what the test starts from, and pytest restores it afterwards.
+//! A setting is set to what it was before, which pins what the test starts from, and pytest restores it afterwards. A test of what is
+//! named from the project's folder goes there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::base::text;
 use crate::domain::proposal::Draft;
+use crate::generate::layout;
 use crate::generate::trim;
 use crate::pytest::warm::{Look, Trace, TraceKind};
+
+/// Goes to the folder of the project, from wherever pytest was started.
+const TO_ROOT: &str = "    monkeypatch.chdir(pytestconfig.rootpath)";
 
 /// Lines that tests need, by the name of the test.
 pub type Lines = BTreeMap<String, BTreeSet<String>>;
@@ -36,6 +42,18 @@ pub fn pinning(draft: &Draft, looks: &BTreeMap<String, Look>) -> Lines {
                 let line = format!("    monkeypatch.delenv(\"{variable}\", raising=False)");
                 lines.entry(test_of(name)).or_default().insert(line);
             }
+        }
+    }
+    lines
+}
+
+/// Gives the lines by which tests that fail in another folder alone run in the project's own: of those that do not go anywhere.
+pub fn rooting<'n>(draft: &Draft, elsewhere: impl Iterator<Item = &'n str>) -> Lines {
+    let mut lines = Lines::new();
+    for name in elsewhere {
+        let test = test_of(name);
+        if trim::text_of(&draft.text, &test).is_some_and(|text| !text.contains("chdir(")) {
+            lines.entry(test).or_default().insert(TO_ROOT.to_owned());
         }
     }
     lines
@@ -82,15 +100,15 @@ fn statement(trace: &Trace) -> Option<String> {
 }
 
 /// Puts lines at the start of a test function and gives it the fixture they need; `None` when one is there already.
-fn insert(text: &str, test: &str, lines: &BTreeSet<String>) -> Option<String> {
-    let own = trim::text_of(text, test)?;
+fn insert(whole: &str, test: &str, lines: &BTreeSet<String>) -> Option<String> {
+    let own = trim::text_of(whole, test)?;
     if own.lines().any(|line| lines.contains(line)) {
         return None;
     }
     let head = format!("def {test}(");
     let mut out: Vec<String> = Vec::new();
     let mut mended = false;
-    let mut rest = text.lines();
+    let mut rest = whole.lines();
     while let Some(line) = rest.next() {
         let plain = line.strip_prefix("async ").unwrap_or(line);
         let Some(parameters) = plain.strip_prefix(&head) else {
@@ -102,12 +120,16 @@ fn insert(text: &str, test: &str, lines: &BTreeSet<String>) -> Option<String> {
         }
         let open = line.len() - parameters.len();
         let parameters = parameters.strip_suffix("):")?;
-        let fixture = match parameters {
-            "" => "monkeypatch",
-            some if trim::has_word(some, "monkeypatch") => "",
-            _ => ", monkeypatch",
-        };
-        out.push(format!("{}{parameters}{fixture}):", &line[..open]));
+        let needed =
+            ["monkeypatch", "pytestconfig"].into_iter().filter(|name| lines.iter().any(|line| trim::has_word(line, name)));
+        let more: Vec<&str> = needed.filter(|name| !trim::has_word(parameters, name)).collect();
+        let parameters: Vec<&str> = (!parameters.is_empty()).then_some(parameters).into_iter().chain(more).collect();
+        let (head, inner) = (&line[..open], parameters.join(", "));
+        if text::width(head) + text::width(&inner) + "):".len() <= layout::WIDTH {
+            out.push(format!("{head}{inner}):"));
+        } else {
+            out.extend([head.to_owned(), format!("    {inner}"), "):".to_owned()]);
+        }
         mended = true;
         // After a docstring of one line.
         let mut next = rest.next();
@@ -174,6 +196,22 @@ mod tests {
             "def test_a(monkeypatch):\n    monkeypatch.delenv(\"SHOP_MODE\", raising=False)\n    assert f(1) == 1\n"
         );
         assert!(pinning(&mended, &looks).is_empty());
+    }
+
+    #[test]
+    fn a_test_that_needs_the_projects_folder_goes_there_once() {
+        let text = "def test_a(tmp_path):\n    assert f(1) == 1\n\n\ndef test_b():\n    assert f(2)\n";
+        let lines = rooting(&draft(text), ["test_a[one]", "test_a[two]"].into_iter());
+        let mended = mend(&draft(text), &lines).unwrap();
+        let first = "def test_a(tmp_path, monkeypatch, pytestconfig):\n    monkeypatch.chdir(pytestconfig.rootpath)\n    assert f(1) == 1\n";
+        assert_eq!(mended.text, text.replacen("def test_a(tmp_path):\n    assert f(1) == 1\n", first, 1));
+        assert!(rooting(&mended, ["test_a[one]"].into_iter()).is_empty());
+        // A line of more than 88 columns is broken.
+        let (name, text) = (format!("test_{}", "a".repeat(50)), |name: &str| format!("def {name}(tmp_path):\n    assert f(1)\n"));
+        let long = draft(&text(&name));
+        let mended = mend(&long, &rooting(&long, [name.as_str()].into_iter())).unwrap();
+        let broken = format!("def {name}(\n    tmp_path, monkeypatch, pytestconfig\n):\n{TO_ROOT}\n    assert f(1)\n");
+        assert_eq!((mended.text, mended.tests), (broken, vec![name]));
     }
 
     #[test]

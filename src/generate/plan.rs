@@ -61,11 +61,14 @@ impl Plan {
         }
         let known = Known::of(function, calls);
         let mut plan = Self { cases: Vec::new(), left_out: BTreeMap::new(), scope: scope.clone() };
+        // A request that a client makes is read by more than the function: it is written with the client.
+        let is_told = !(project.scenes)(&function.id).is_empty();
+        let unread = if is_told { BTreeSet::new() } else { cases::unread(function, project) };
         for call in calls {
             let mut case = |way| cases::case(call, function, known, project, &mut scope, way);
             let mut ways: Vec<Case> = Vec::new();
             let mut reason = None;
-            for way in ways_of(call, project) {
+            for way in ways_of(call, project, &unread) {
                 match case(way) {
                     Ok(case) if ways.iter().all(|other| other.check.0 != case.check.0) => ways.push(case),
                     Ok(_) => {}
@@ -180,7 +183,7 @@ impl Plan {
 }
 
 /// Lists the ways to make what a call was given, the most readable first.
-fn ways_of(call: &Call, project: Project<'_>) -> Vec<Way> {
+fn ways_of(call: &Call, project: Project<'_>, unread: &BTreeSet<String>) -> Vec<Way> {
     let mut ways = vec![Way::State, Way::Life, Way::Origin, Way::Fields];
     if project.learned.has_forms() {
         let mut explained = true;
@@ -193,6 +196,9 @@ fn ways_of(call: &Call, project: Project<'_>) -> Vec<Way> {
             });
         }
         ways.insert(usize::from(explained), Way::Told);
+    }
+    if call.args.iter().any(|arg| cases::is_spared(call, arg, unread)) {
+        ways.push(Way::Unread);
     }
     ways
 }

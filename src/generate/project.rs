@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::base::paths::RelPath;
 use crate::domain::call::{Call, CallId};
-use crate::domain::function::{Class, Field, Function, FunctionId, FunctionKind, Module, Param};
+use crate::domain::function::{Class, Field, Function, FunctionId, FunctionKind, Module, Param, Span};
+use crate::domain::parts;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{TypeName, Value};
@@ -41,8 +43,8 @@ pub struct Project<'a> {
     pub says: &'a dyn Fn(CallId) -> &'a [(String, Value)],
     /// Lists what has to stand in for functions that a call made and that left its process (R17).
     pub stand_ins: &'a dyn Fn(CallId) -> &'a [StandIn],
-    /// Gives the lines of a function as they are written.
-    pub text: &'a dyn Fn(&Function) -> Option<String>,
+    /// Gives the lines of a definition as they are written.
+    pub text: &'a dyn Fn(&RelPath, Span) -> Option<String>,
     /// Lists the ways in which recorded tests came to calls of a function.
     pub scenes: &'a dyn Fn(&FunctionId) -> &'a [Told],
     /// Tells whether a module may be imported: not a script that begins its work when it is.
@@ -180,7 +182,7 @@ impl<'a> Project<'a> {
             if base.contains('=') {
                 continue;
             }
-            match self.method_within(&resolve(module, base), name, depth - 1) {
+            match self.method_within(&resolve(module, class, base), name, depth - 1) {
                 Lookup::Missing => {}
                 found => return found,
             }
@@ -247,7 +249,7 @@ impl<'a> Project<'a> {
             return own;
         }
         class.bases.iter().filter(|base| !base.contains('=')).find_map(|base| {
-            let base = resolve(module, base);
+            let base = resolve(module, class, base);
             self.field_within(&base, name, depth - 1)
         })
     }
@@ -260,7 +262,7 @@ impl<'a> Project<'a> {
 
     fn declared_within(&self, ty: &TypeName, depth: usize) -> Vec<&'a str> {
         let Some((module, class)) = self.class(ty).filter(|_| depth > 0) else { return Vec::new() };
-        let bases = class.bases.iter().filter(|base| !base.contains('=')).map(|base| resolve(module, base));
+        let bases = class.bases.iter().filter(|base| !base.contains('=')).map(|base| resolve(module, class, base));
         let mut all: Vec<&str> = bases.flat_map(|base| self.declared_within(&base, depth - 1)).collect();
         all.extend(class.fields.iter().map(|field| field.name.as_str()));
         all
@@ -287,7 +289,37 @@ impl<'a> Project<'a> {
         is_of_mapper(field, value)
             || learned::is_kept_hash(field, value)
             || self.is_filled_later(ty, field, BASES_MAX)
+            || self.is_serial(ty, field)
             || is_property()
+    }
+
+    /// Tells whether a field numbers the objects of a class, or of a base of it, in the order of their making.
+    #[must_use]
+    pub fn is_serial(&self, ty: &TypeName, field: &str) -> bool {
+        self.learned.has_serials() && self.is_serial_within(ty, field, BASES_MAX)
+    }
+
+    fn is_serial_within(&self, ty: &TypeName, field: &str, depth: usize) -> bool {
+        if self.learned.is_serial(ty, field) {
+            return true;
+        }
+        let Some((module, class)) = self.class(ty).filter(|_| depth > 0) else { return false };
+        class.bases.iter().any(|base| self.is_serial_within(&resolve(module, class, base), field, depth - 1))
+    }
+
+    /// Takes out of a value the fields that number objects; tells whether there were any.
+    pub fn forget_serials(&self, value: &mut Value) -> bool {
+        let mut found = false;
+        if self.learned.has_serials() {
+            parts::each(value, &mut |part| {
+                if let Value::Object { ty, fields, .. } = part {
+                    let all = fields.len();
+                    fields.retain(|(name, value)| !matches!(value, Value::Int(_)) || !self.is_serial(ty, name));
+                    found |= fields.len() < all;
+                }
+            });
+        }
+        found
     }
 
     fn is_filled_later(&self, ty: &TypeName, field: &str, depth: usize) -> bool {
@@ -295,7 +327,7 @@ impl<'a> Project<'a> {
             return false;
         }
         let bases =
-            || self.class(ty).into_iter().flat_map(|(module, class)| class.bases.iter().map(|base| resolve(module, base)));
+            || self.class(ty).into_iter().flat_map(|(module, class)| class.bases.iter().map(|base| resolve(module, class, base)));
         self.learned.is_filled_later(ty, field) || bases().any(|base| self.is_filled_later(&base, field, depth - 1))
     }
 
@@ -379,9 +411,16 @@ pub enum Init<'a> {
     Unknown,
 }
 
-/// Follows a base class as written in a module to the place it was imported from.
-fn resolve(module: &Module, base: &str) -> TypeName {
+/// Follows a base of a class as written in a module to the place it was imported from.
+fn resolve(module: &Module, class: &Class, base: &str) -> TypeName {
     let base = base.split('[').next().unwrap_or(base).trim();
+    // A class that a function defines may be derived from another one of that function.
+    if let Some((around, _)) = class.qualname.rsplit_once('.').filter(|(around, _)| around.ends_with("<locals>"))
+        && let beside = format!("{around}.{base}")
+        && module.classes.iter().any(|class| class.qualname == beside)
+    {
+        return TypeName::new(&module.name, beside);
+    }
     let (head, rest) = base.split_once('.').map_or((base, None), |(head, rest)| (head, Some(rest)));
     if module.classes.iter().any(|class| class.qualname == base) {
         return TypeName::new(&module.name, base);

@@ -84,6 +84,10 @@ pub fn judge(draft: &Draft, trial: &Trial, ground: &Ground) -> Proof {
         return over(Verdict::Refused, evidence, proved, draft, ground);
     }
     let mut falls = outreach(trial);
+    if let Some(rooted) = rooted(draft, trial, ground) {
+        let evidence = vec![Evidence::new(Finding::Note, EvidenceKind::Isolation, words::ROOTED)];
+        return over(Verdict::Again(Box::new(rooted)), evidence, proved, draft, ground);
+    }
     if falls.is_empty() {
         falls.extend(failures(&tally, trial));
     }
@@ -299,6 +303,19 @@ fn mended(draft: &Draft, trial: &Trial, ground: &Ground) -> Result<Option<(Draft
         None if settings.is_empty() => Ok(None),
         None => Err(unmended(&settings)),
     }
+}
+
+/// Makes tests that miss a file in another folder alone go to the project's, from which they name it. What lists a folder would
+/// fail with each file that is added.
+fn rooted(draft: &Draft, trial: &Trial, ground: &Ground) -> Option<Draft> {
+    let misses = |blame: &Blame| {
+        let said = |line: &str| line.contains("FileNotFoundError") || line.contains("No such file");
+        blame.when == When::Folder && (said(&blame.message) || blame.lines.iter().any(|line| said(line)))
+    };
+    let blamed = trial.blamed.iter().filter(|(_, blame)| misses(blame)).map(|(name, _)| name.as_str());
+    let lines = mend::rooting(draft, blamed);
+    let is_ours = !ground.edited && !draft.origin.is_foreign() && !lines.is_empty();
+    is_ours.then(|| mend::mend(draft, &lines)).flatten()
 }
 
 /// Tests that change a setting of a module and could not be made to put it back.

@@ -15,6 +15,7 @@ use crate::domain::call::CallId;
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Draft, LeftOut, Origin};
 use crate::generate::act::{Act, Target, operand};
+use crate::generate::build::lines_of;
 use crate::generate::case::{Case, Ending, Wrap};
 use crate::generate::expect::details::settled;
 use crate::generate::expect::{Assertion, RESULT, Relation};
@@ -53,6 +54,18 @@ pub fn draft(
         tests.extend(tests_of(&function, (&function, &stem), &cases, project, scope, target, &mut names_taken));
     }
     finish(function, cases, tests, project, target, left_out)
+}
+
+/// Writes the draft of cases beside the recorded ones: `test_label_near`.
+#[must_use]
+pub fn draft_near(function: &Function, cases: &[Case], project: Project<'_>, scope: &Scope, target: &RelPath) -> Draft {
+    let mut names_taken = BTreeSet::new();
+    let mut tests = Vec::new();
+    for (function, cases) in by_name(function, cases) {
+        let stem = format!("{}_near", names::stem(&function, (project.module)(function.id.module())));
+        tests.extend(tests_of(&function, (&function, &stem), &cases, project, scope, target, &mut names_taken));
+    }
+    finish(function, cases, tests, project, target, Vec::new())
 }
 
 /// Writes the draft of a function by cases of another one that calls it (R33).
@@ -208,7 +221,7 @@ fn plain(
     lines.extend(case.laid.within.iter().map(|manager| format!("    {manager}")));
     let begun = lines.len();
     if fixture.is_none() {
-        lines.extend(case.setup.iter().flat_map(|statement| statement.lines(4)));
+        lines.extend(lines_of(&case.setup, 4));
     }
     let items = case.args.iter().map(|arg| arg.items.clone()).collect();
     lines.extend(case.laid.stand_ins.iter().flat_map(|line| line.lines(4, "", "")));

@@ -1,4 +1,4 @@
-//! Replayed calls against their baselines: what changed, old → new, and what nobody can say.
+//! Replayed calls against their baselines: what changed, from what to what, and what nobody can say.
 
 use crate::base::clock::Moment;
 use crate::base::text;
@@ -13,6 +13,8 @@ use crate::domain::value::Value;
 const VALUE_MAX: usize = 40;
 /// What the arguments with which a call called a function are kept under, among its side effects; the function's name follows.
 const CALLS: &str = "calls of ";
+/// What a call left behind in a module is kept under, among its side effects; the name of the module and the name in it follow.
+const STATE: &str = "state of ";
 /// Characters of a value that are written out to find where it differs from another.
 const WHOLE_MAX: usize = 4_000;
 
@@ -135,7 +137,7 @@ fn changed(old: &[(String, Value)], new: &[(String, Value)]) -> Option<Differenc
     for (name, before) in old.clone() {
         match new.clone().find(|(other, _)| other == name) {
             Some((_, after)) => {
-                if let Some(found) = values(name, before, after) {
+                if let Some(found) = values(name, before, &under_former_names(before, after)) {
                     return Some(found);
                 }
             }
@@ -145,6 +147,39 @@ fn changed(old: &[(String, Value)], new: &[(String, Value)]) -> Option<Differenc
     let mut new = new;
     let added = new.find(|(name, _)| !old.clone().any(|(other, _)| other == name));
     added.map(|(name, after)| Difference { path: name.clone(), old: None, new: Some(after.clone()) })
+}
+
+/// Gives an object with the former names of its private attributes, where others took their places with the same values.
+fn under_former_names(old: &Value, new: &Value) -> Value {
+    let mut renamed = new.clone();
+    let (Some(before), Some(after)) = (fields_of(old), fields_of(new)) else { return renamed };
+    let only = |own: &[(String, Value)], others: &[(String, Value)]| -> Vec<usize> {
+        let is_other = |name: &String| name.starts_with('_') && !others.iter().any(|(other, _)| other == name);
+        own.iter().enumerate().filter(|(_, (name, _))| is_other(name)).map(|(at, _)| at).collect()
+    };
+    let (gone, came) = (only(before, after), only(after, before));
+    let is_one = |(gone, came): (&usize, &usize)| before[*gone].1.first_difference(&after[*came].1).is_none();
+    if gone.len() == came.len()
+        && gone.iter().zip(&came).all(is_one)
+        && let Value::Object { fields, .. } = inner(&mut renamed)
+    {
+        for (gone, came) in gone.iter().zip(&came) {
+            fields[*came].0.clone_from(&before[*gone].0);
+        }
+    }
+    renamed
+}
+
+fn fields_of(value: &Value) -> Option<&[(String, Value)]> {
+    match value {
+        Value::Object { fields, .. } => Some(fields),
+        Value::Shared(_, value) => fields_of(value),
+        _ => None,
+    }
+}
+
+fn inner(value: &mut Value) -> &mut Value {
+    if let Value::Shared(_, value) = value { inner(value) } else { value }
 }
 
 fn compared(changed: &[(String, Value)], read: bool) -> impl Iterator<Item = &(String, Value)> + Clone {
@@ -165,9 +200,15 @@ fn side_effects(old: &Value, new: &Value) -> Option<Difference> {
             (Some(before), Some(after)) if path.trim_start().starts_with(CALLS) => arguments(&path, before, after),
             (Some(before), Some(after)) => values(&path, before, after),
             _ if path.trim_start().starts_with(CALLS) => None,
+            (before, _) if path.trim_start().starts_with(STATE) && (before.is_none() || is_private(&path)) => None,
             (before, after) => Some(Difference { path, old: before.cloned(), new: after.cloned() }),
         }
     })
+}
+
+/// Tells whether a name of a module is for itself alone, such as a cache: a version without it is no other to anybody.
+fn is_private(path: &str) -> bool {
+    path.rsplit('.').next().is_some_and(|name| name.starts_with('_'))
 }
 
 fn of_kind<'a>(all: &'a [(Value, Value)], kind: &Value) -> Option<&'a Value> {
@@ -302,7 +343,8 @@ pub fn old_and_new(call: &CallChange) -> String {
     };
     let side = |value: Option<&Value>, outcome: &Outcome, raises: bool| {
         if difference.path.is_empty() && value.is_none() {
-            return Outcome::summary(outcome, WHOLE_MAX).trim_start_matches("✗ ").to_owned();
+            let said = Outcome::summary(outcome, WHOLE_MAX);
+            return said.trim_start_matches("✗ ").trim_start_matches("→ ").to_owned();
         }
         let shown = value.map_or_else(|| "nothing".to_owned(), |value| brief(value, same_type));
         if raises && difference.path.is_empty() && old_raises != new_raises { format!("raises {shown}") } else { shown }

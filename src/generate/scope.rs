@@ -132,6 +132,15 @@ const BUILTINS: &[&str] = &[
 /// Names that drafts give to things themselves.
 const OURS: &[&str] = &["result", "expected", "pytest", "caught", "iterator", "message"];
 
+/// Tells whether a name is one of Python's own, which needs no import.
+#[must_use]
+pub fn is_builtin(name: &str) -> bool {
+    let is_raised = ["Error", "Exception", "Warning", "Iteration"].iter().any(|end| name.ends_with(end));
+    (BUILTINS.contains(&name) && name != "request")
+        || (is_raised && name.starts_with(char::is_uppercase))
+        || name == "NotImplemented"
+}
+
 /// Tells whether a text is one Python name and no keyword.
 #[must_use]
 pub fn is_identifier(name: &str) -> bool {

@@ -48,8 +48,9 @@ fn is_time_of_day(function: &str) -> bool {
 }
 
 /// Gives the call as it ends in some runs of it, with leaves left open that differ among them; `None` where too much does.
+/// `numbered` says that numbers of objects were taken out of what was compared.
 #[must_use]
-pub fn settled(call: &Call, runs: &[Effect], controls: &[Control]) -> Option<Call> {
+pub fn settled(call: &Call, runs: &[Effect], controls: &[Control], numbered: bool) -> Option<Call> {
     let [first, rest @ ..] = runs else { return None };
     // Iterators that were read say more than what was recorded.
     if std::mem::discriminant(&first.outcome) != std::mem::discriminant(&call.effect.outcome) {
@@ -82,7 +83,7 @@ pub fn settled(call: &Call, runs: &[Effect], controls: &[Control]) -> Option<Cal
         }
     }
     // Nothing varies among the runs, and nobody knows why the recorded outcome was another.
-    if open.is_empty() && controls.is_empty() {
+    if open.is_empty() && controls.is_empty() && !numbered {
         return None;
     }
     let mut settled = call.clone();

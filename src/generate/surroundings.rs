@@ -221,7 +221,8 @@ pub fn below(base: Option<&str>, path: &str) -> Option<String> {
     }
 }
 
-/// Finds the folder of a file that was read by the path that an argument gives, or of the folder that one names.
+/// Finds the folder of a file that was read by the path that an argument gives, or of the folder that one names; else the
+/// temporary folder that pytest gave to the test whose path, or that of something in it, is an argument.
 #[must_use]
 pub fn base(call: &Call) -> Option<String> {
     if call.observed.folder.is_some() {
@@ -245,7 +246,29 @@ pub fn base(call: &Call) -> Option<String> {
             });
         }
     }
+    found.or_else(|| folder_of_test(call))
+}
+
+fn folder_of_test(call: &Call) -> Option<String> {
+    let mut found = None;
+    for arg in &call.args {
+        arg.value.walk(&mut |value| {
+            if let (None, Value::Str(text)) = (&found, value) {
+                found = pytests(text);
+            }
+            found.is_none()
+        });
+    }
     found
+}
+
+/// Gives the part of a path that pytest chose: `/tmp/pytest-of-ada/pytest-3/test_pack0`.
+fn pytests(path: &str) -> Option<String> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let at = parts.iter().position(|part| part.starts_with("pytest-of-"))?;
+    let session = parts.get(at + 1)?.strip_prefix("pytest-")?;
+    let is_chosen = path.starts_with('/') && session.parse::<u32>().is_ok() && !parts.get(at + 2)?.is_empty();
+    is_chosen.then(|| parts[..at + 3].join("/"))
 }
 
 /// R26: paths of a home or temporary folder mean nothing elsewhere, nor do those of the project's own folder.
@@ -266,6 +289,18 @@ pub(crate) fn is_private_path(text: &str, root: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// R16: pytest gives each test a folder of its own.
+    #[test]
+    fn the_folder_that_pytest_gave_to_a_test_is_told_by_its_path() {
+        let folder = "/tmp/pytest-of-ada/pytest-3/test_pack0";
+        for path in [folder, "/tmp/pytest-of-ada/pytest-3/test_pack0/home/.rc"] {
+            assert_eq!(pytests(path).as_deref(), Some(folder), "{path}");
+        }
+        for path in ["/tmp/pytest-of-ada/pytest-3", "/tmp/pytest-of-ada/pytest-current/x", "pytest-of-ada/pytest-3/x", "/tmp/x"] {
+            assert_eq!(pytests(path), None, "{path}");
+        }
+    }
 
     /// R17: only what lies below the folder is written below it.
     #[test]

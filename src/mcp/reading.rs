@@ -7,10 +7,11 @@ use crate::base::text;
 use crate::domain::call::CallId;
 use crate::domain::evidence::Evidence;
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{Body, CallChange, Change, ProposalId, ProposalKind};
+use crate::domain::proposal::{Body, CallChange, Change, Edit, Origin, ProposalId, ProposalKind};
 use crate::domain::reason::Reason;
 use crate::domain::snapshot::{CallRow, QueueRow};
 use crate::engine::Handle;
+use crate::generate::near as words;
 use crate::mcp::answers::Page;
 use crate::mcp::arguments::Arguments;
 
@@ -131,6 +132,10 @@ pub fn proposal(handle: &Handle, given: &Arguments) -> Result<Value, Trouble> {
     shown(handle, ProposalId(given.id("proposal")?))
 }
 
+fn by_rules(origin: &Origin) -> &'static str {
+    if *origin == Origin::Near { "rules, from an input beside the recorded ones" } else { "rules, from recorded calls" }
+}
+
 /// Writes a proposal with its evidence.
 pub fn shown(handle: &Handle, id: ProposalId) -> Result<Value, Trouble> {
     let view = handle.proposal(id)?;
@@ -143,7 +148,7 @@ pub fn shown(handle: &Handle, id: ProposalId) -> Result<Value, Trouble> {
     match &proposal.body {
         Body::Draft(draft) => {
             out["kind"] = "draft".into();
-            out["by"] = draft.origin.author().unwrap_or_else(|| "rules, from recorded calls".into()).into();
+            out["by"] = draft.origin.author().unwrap_or_else(|| by_rules(&draft.origin).into()).into();
             out["file"] = json!(draft.target);
             out["text"] = proposal.edited.clone().unwrap_or_else(|| draft.standalone()).into();
         }
@@ -161,19 +166,25 @@ pub fn shown(handle: &Handle, id: ProposalId) -> Result<Value, Trouble> {
             out["text"] = proposal.text().into();
             out["plugin"] = json!(spec.plugin.as_ref().map(|plugin| &plugin.file));
         }
+        Body::Near(near) => {
+            out["kind"] = "near".into();
+            out["near"] = words::line(&near.difference).into();
+            out["edits"] = near.because.iter().map(edit).collect();
+        }
         Body::Change(change) => {
             out["kind"] = "change".into();
             out["calls"] = change_calls(change, CALLS_SHOWN);
             out["same"] = change.same.into();
-            let edits = change.because.iter().map(|edit| {
-                let lines: Vec<&String> = edit.hunk.iter().take(HUNK_SHOWN).collect();
-                let function = edit.subject.file().is_none().then_some(&edit.subject);
-                json!({ "function": function, "path": edit.path, "line": edit.line, "edit": lines })
-            });
-            out["edits"] = edits.collect();
+            out["edits"] = change.because.iter().map(edit).collect();
         }
     }
     Ok(out)
+}
+
+fn edit(edit: &Edit) -> Value {
+    let lines: Vec<&String> = edit.hunk.iter().take(HUNK_SHOWN).collect();
+    let function = edit.subject.file().is_none().then_some(&edit.subject);
+    json!({ "function": function, "path": edit.path, "line": edit.line, "edit": lines })
 }
 
 fn change_calls(change: &Change, most: usize) -> Value {

@@ -1,6 +1,7 @@
 //! The protocol's side: what the server says of itself, and how requests reach the tools and answers the agent.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListResourceTemplatesResult,
@@ -14,9 +15,9 @@ use serde_json::Value;
 use crate::base::error::Trouble;
 use crate::base::text;
 use crate::mcp::arguments::Arguments;
+use crate::mcp::session::Request;
 use crate::mcp::session::Session;
 use crate::mcp::tools::{self, Which};
-use crate::mcp::working::Request;
 use crate::mcp::{answers, reading, resources, specs, values, verdicts, working};
 
 /// What an agent is told when it begins.
@@ -55,7 +56,7 @@ impl Server {
         })?;
         let handle = self.session.project().await?;
         handle.refreshed().await;
-        let request = Request { session: &self.session, handle: &handle, given: &given, context };
+        let request = Request { session: &self.session, handle: &handle, given: &given, context, began: Instant::now() };
         match tool {
             Which::ListFunctions => reading::functions(&handle, &given).await,
             Which::ShowFunction => reading::function(&handle, &given).await,

@@ -12,6 +12,7 @@ use rmcp::service::RequestContext;
 use crate::base::error::Trouble;
 use crate::domain::event::JobState;
 use crate::engine::{self, Handle, Options};
+use crate::mcp::arguments::Arguments;
 use crate::mcp::value_store::Values;
 
 /// Requests of a session.
@@ -113,26 +114,45 @@ impl Session {
         Ok(handle)
     }
 
+    /// Ends what runs, and closes the project.
+    pub async fn end(&self) {
+        let engine = self.engine.lock().await.take();
+        let Some(handle) = engine else { return };
+        let until = Instant::now() + GRACE;
+        while self.turn.try_lock().is_err() && Instant::now() < until {
+            handle.cancel_all();
+            tokio::time::sleep(ASK).await;
+        }
+        handle.close().await;
+    }
+}
+
+/// One request, with all it needs.
+pub struct Request<'a> {
+    pub session: &'a Session,
+    pub handle: &'a Handle,
+    pub given: &'a Arguments,
+    pub context: &'a RequestContext<RoleServer>,
+    /// When it came. Progress is counted from here, so that it only grows where a tool works in several steps.
+    pub began: Instant,
+}
+
+impl Request<'_> {
     /// Runs work of the engine: alone, within its time, ended when the agent takes its request back.
-    pub async fn work<T>(
-        &self,
-        handle: &Handle,
-        context: &RequestContext<RoleServer>,
-        seconds: u64,
-        work: impl Future<Output = Result<T, Trouble>>,
-    ) -> Result<Worked<T>, Trouble> {
+    pub async fn work<T>(&self, seconds: u64, work: impl Future<Output = Result<T, Trouble>>) -> Result<Worked<T>, Trouble> {
+        let Request { session, handle, context, .. } = self;
         let cancelled = || Trouble::usage("Cancelled.");
         let _turn = tokio::select! {
-            turn = self.turn.lock() => turn,
+            turn = session.turn.lock() => turn,
             () = context.ct.cancelled() => return Err(cancelled()),
         };
-        let left = WORK_MAX.saturating_sub(*self.worked.lock());
+        let left = WORK_MAX.saturating_sub(*session.worked.lock());
         if left.is_zero() {
             return Err(used_up(&format!("{} minutes of running code", WORK_MAX.as_secs() / 60)));
         }
         let began = Instant::now();
         let limit = Duration::from_secs(seconds).min(left);
-        let _spent = Spent { worked: &self.worked, began };
+        let _spent = Spent { worked: &session.worked, began };
         let (mut beat, mut ask) = (tokio::time::interval(BEAT), tokio::time::interval(ASK));
         let mut stopping: Option<Instant> = None;
         let mut late = false;
@@ -157,21 +177,25 @@ impl Session {
                 } else if began.elapsed() > limit {
                     (stopping, late) = (Some(Instant::now()), true);
                 },
-                _ = beat.tick() => tell(handle, context, began).await,
+                _ = beat.tick() => self.tell().await,
             }
         }
     }
 
-    /// Ends what runs, and closes the project.
-    pub async fn end(&self) {
-        let engine = self.engine.lock().await.take();
-        let Some(handle) = engine else { return };
-        let until = Instant::now() + GRACE;
-        while self.turn.try_lock().is_err() && Instant::now() < until {
-            handle.cancel_all();
-            tokio::time::sleep(ASK).await;
-        }
-        handle.close().await;
+    /// Tells the agent how far its request is, where it wants to know.
+    async fn tell(&self) {
+        let Request { handle, context, began, .. } = self;
+        let Some(token) = context.meta.get_progress_token() else { return };
+        let snapshot = handle.refreshed().await;
+        let running = snapshot.jobs.iter().rev().find(|job| job.state == JobState::Running);
+        let message = running.map(|job| match job.total {
+            0 => format!("{}: {}", job.kind.word(), job.done),
+            total => format!("{}: {} of {total}", job.kind.word(), job.done),
+        });
+        let mut progress = ProgressNotificationParam::new(token, began.elapsed().as_secs_f64());
+        progress.message = message;
+        // An agent that does not listen any more is no reason to stop.
+        let _ = context.peer.notify_progress(progress).await;
     }
 }
 
@@ -185,21 +209,6 @@ impl Drop for Spent<'_> {
     fn drop(&mut self) {
         *self.worked.lock() += self.began.elapsed();
     }
-}
-
-/// Tells the agent how far its request is, where it wants to know.
-async fn tell(handle: &Handle, context: &RequestContext<RoleServer>, began: Instant) {
-    let Some(token) = context.meta.get_progress_token() else { return };
-    let snapshot = handle.refreshed().await;
-    let running = snapshot.jobs.iter().rev().find(|job| job.state == JobState::Running);
-    let message = running.map(|job| match job.total {
-        0 => format!("{}: {}", job.kind.word(), job.done),
-        total => format!("{}: {} of {total}", job.kind.word(), job.done),
-    });
-    let mut progress = ProgressNotificationParam::new(token, began.elapsed().as_secs_f64());
-    progress.message = message;
-    // An agent that does not listen any more is no reason to stop.
-    let _ = context.peer.notify_progress(progress).await;
 }
 
 fn used_up(what: &str) -> Trouble {

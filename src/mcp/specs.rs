@@ -16,7 +16,8 @@ use crate::domain::verdict::Ruling;
 use crate::engine::Done;
 use crate::engine::checks::specs::runner::{Specs, Wanted};
 use crate::engine::checks::specs::validate::Looked;
-use crate::mcp::working::{self, Request, seconds};
+use crate::mcp::session::Request;
+use crate::mcp::working::{self, seconds};
 use crate::mcp::{reading, values};
 use crate::spec::{fold, load, tools};
 
@@ -27,12 +28,11 @@ const TEXT_MAX: usize = 64 << 10;
 
 /// `validate_test`
 pub async fn validate(request: &Request<'_>) -> Result<Value, Trouble> {
-    let Request { session, handle, context, .. } = request;
     let (specs, file) = given(request)?;
     let name = specs.name(&file);
     let mut looked = Looked::default();
     let look = async { Ok(specs.mistakes(&file, true, &mut looked).await) };
-    let mistakes = session.work(handle, context, 120, look).await?.value;
+    let mistakes = request.work(120, look).await?.value;
     let spec = match load::file(&file) {
         Ok(spec) => Some(Box::new(spec)),
         Err(mistakes) => mistakes.rest,
@@ -47,11 +47,11 @@ pub async fn validate(request: &Request<'_>) -> Result<Value, Trouble> {
 
 /// `list_plugins`
 pub async fn plugins(request: &Request<'_>) -> Result<Value, Trouble> {
-    let Request { session, handle, .. } = request;
+    let Request { handle, .. } = request;
     let specs = specs(request);
     let (root, settings) = handle.project();
     let beside = root.join(settings.spec.paths.first().map_or("tests/llm", String::as_str)).join("any.yaml");
-    let worked = session.work(handle, request.context, 120, specs.plugins(&beside)).await?;
+    let worked = request.work(120, specs.plugins(&beside)).await?;
     let (plugins, broken) = worked.value;
     let own = tools::built_in();
     let total = own.len() + plugins.iter().map(|plugin| plugin.tools.len()).sum::<usize>();
@@ -60,7 +60,7 @@ pub async fn plugins(request: &Request<'_>) -> Result<Value, Trouble> {
 
 /// `run_test`
 pub async fn run(request: &Request<'_>) -> Result<Value, Trouble> {
-    let Request { session, handle, given: arguments, context } = request;
+    let Request { session, given: arguments, context, .. } = request;
     let (specs, file) = given(request)?;
     let limit = seconds(arguments, 300)?;
     let timeout = arguments.number("timeout", 0, working::SECONDS_MAX)?;
@@ -81,7 +81,7 @@ pub async fn run(request: &Request<'_>) -> Result<Value, Trouble> {
     let mut stored = values::of_test(session, &file);
     let before: Vec<String> = stored.keys().cloned().collect();
     let run = async { Ok(specs.run_with(&mut stored, &file, &wanted, &|_| {}).await) };
-    let worked = session.work(handle, context, limit + PATIENCE, run).await;
+    let worked = request.work(limit + PATIENCE, run).await;
     watcher.abort();
     let outcome = worked?.value;
     let not_kept = values::left_by(session, &file, stored);
@@ -99,7 +99,7 @@ pub async fn run(request: &Request<'_>) -> Result<Value, Trouble> {
 
 /// `create_test`
 pub async fn create(request: &Request<'_>) -> Result<Value, Trouble> {
-    let Request { session, handle, given, context } = request;
+    let Request { session, handle, given, context, .. } = request;
     let limit = seconds(given, 300)?;
     let optional = |name: &str, max: usize| Ok::<_, Trouble>(given.optional(name, max)?.map(str::to_owned));
     let asked = optional("description", DESCRIPTION_MAX)?.unwrap_or_default();
@@ -117,7 +117,7 @@ pub async fn create(request: &Request<'_>) -> Result<Value, Trouble> {
         None => Command::AskSpec { asked, name, extend },
     };
     session.count_draft()?;
-    let worked = session.work(handle, context, limit, handle.perform(command)).await?;
+    let worked = request.work(limit, handle.perform(command)).await?;
     let Done::Proposal(id) = worked.value else { return Err(Trouble::environment("Nothing was proposed.")) };
     reading::shown(handle, id)
 }

@@ -107,10 +107,12 @@ impl Which {
             }
             Self::ShowCall => "One recorded call with its whole values, what it changed and what it called.",
             Self::ListChanges => {
-                "Recorded calls that end differently under the code of now: old → new. They wait for a person's decision."
+                "Recorded calls that end differently under the code of now, with both results. They wait for a person's decision."
             }
             Self::ListProposals => "Everything that waits for a person: changes, verdicts, drafted tests.",
-            Self::ShowProposal => "One proposal with its evidence: the calls old → new and the edits behind them, or the test.",
+            Self::ShowProposal => {
+                "One proposal with its evidence: its calls with the former and the present result, and the edits behind them, or the test."
+            }
             Self::RecordTest => {
                 "Run one pytest test of the project, by its node id, and record the calls it makes. The project's code runs as \
                  the user."

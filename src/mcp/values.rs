@@ -9,9 +9,10 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::base::error::Trouble;
+use crate::mcp::session::Request;
 use crate::mcp::session::Session;
 use crate::mcp::specs;
-use crate::mcp::working::{Request, SECONDS_MAX};
+use crate::mcp::working::SECONDS_MAX;
 
 /// Bytes of a name.
 const NAME_MAX: usize = 200;

@@ -12,7 +12,8 @@ use crate::engine::{Done, Handle};
 use crate::mcp::answers::Page;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::reading;
-use crate::mcp::working::{self, Request, seconds};
+use crate::mcp::session::Request;
+use crate::mcp::working::{self, seconds};
 
 /// Clauses of a verdict, and evidence lines of a clause, that are shown.
 const CLAUSES: usize = 30;
@@ -64,11 +65,11 @@ fn clauses(verdict: &Verdict) -> Value {
 
 /// `check_intent`, and `evaluate_semantic_assertion` as it was called once.
 pub async fn check(request: &Request<'_>) -> Result<Value, Trouble> {
-    let Request { session, handle, given, context } = request;
+    let Request { session, handle, given, .. } = request;
     let seconds = seconds(given, 120)?;
     let test = working::node_id(handle, given)?;
     let ask = session.may_ask();
-    let worked = session.work(handle, context, seconds, handle.perform(Command::Check { test: test.clone(), ask })).await?;
+    let worked = request.work(seconds, handle.perform(Command::Check { test: test.clone(), ask })).await?;
     let Done::Judged { tests } = worked.value else { return Err(working::too_late()) };
     let snapshot = handle.refreshed().await;
     let judged: Vec<Value> = tests.iter().take(TESTS).filter_map(|test| verdict(handle, &snapshot.verdicts, test)).collect();

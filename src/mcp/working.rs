@@ -8,12 +8,14 @@ use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::command::Command;
+use crate::domain::near::Near;
 use crate::domain::proposal::ProposalId;
 use crate::engine::handle::diff_report;
 use crate::engine::{Done, Handle};
+use crate::generate::near as words;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::reading;
-use crate::mcp::session::Session;
+use crate::mcp::session::Request;
 
 /// Seconds that one request may run.
 pub const SECONDS_MAX: u64 = 600;
@@ -26,23 +28,15 @@ const FUNCTIONS_MAX: usize = 100;
 /// Bytes of a reference.
 const REF_MAX: usize = 200;
 
-/// One request, with all it needs.
-pub struct Request<'a> {
-    pub session: &'a Session,
-    pub handle: &'a Handle,
-    pub given: &'a Arguments,
-    pub context: &'a RequestContext<RoleServer>,
-}
-
 /// `record_test`
 pub async fn record_test(request: &Request<'_>) -> Result<Value, Trouble> {
-    let Request { session, handle, given, context } = request;
+    let Request { handle, given, .. } = request;
     let seconds = seconds(given, 120)?;
     let test = node_id(handle, given)?;
     // Never an option, and never a file of options.
     let argv = ["-m", "pytest", "-q", "-p", "no:cacheprovider", &format!("./{test}")].map(str::to_owned).to_vec();
     let command = Command::Record { argv, limit: None, targets: Vec::new() };
-    let worked = session.work(handle, context, seconds, handle.perform(command)).await?;
+    let worked = request.work(seconds, handle.perform(command)).await?;
     let Done::Recorded(recording) = worked.value else { return Err(Trouble::internal("The recording gave no result.")) };
     let snapshot = handle.refreshed().await;
     let row = snapshot.recordings.iter().find(|row| row.id == recording.id);
@@ -83,41 +77,44 @@ const EDITS_SHOWN: usize = 30;
 
 /// `replay`
 pub async fn replay(request: &Request<'_>) -> Result<Value, Trouble> {
-    let Request { session, handle, given, context } = request;
+    let Request { handle, given, .. } = request;
     let seconds = seconds(given, 300)?;
     let mut functions = Vec::new();
     for name in given.texts("functions", FUNCTIONS_MAX)? {
         functions.extend(handle.find(text::cut(&name, reading::NAME_MAX).as_ref())?);
     }
-    let worked = session.work(handle, context, seconds, handle.perform(Command::Replay { functions })).await?;
+    let worked = request.work(seconds, handle.perform(Command::Replay { functions })).await?;
     if worked.late {
         return Err(too_late());
     }
     let Done::Replayed { calls, same, changed, not_compared, edits } = worked.value else {
         return Err(Trouble::internal("The replay gave no result."));
     };
+    let (beside, remarks) = near(request, seconds, handle.near(None, &edits)).await;
     let snapshot = handle.refreshed().await;
     let rows = snapshot.queue.iter().filter(|row| changed.contains(&row.id)).take(20);
     let shown: Vec<Value> = rows.map(|row| reading::change_line(handle, row)).collect();
     Ok(json!({
         "calls": calls, "as_before": same, "functions_changed": changed.len(), "not_compared": not_compared, "changes": shown,
         "edits": edits.lines().into_iter().take(EDITS_SHOWN).collect::<Vec<_>>(), "edits_sum": edits.sum(),
+        "near_differences": beside, "near_remarks": remarks,
     }))
 }
 
 /// `diff`
 pub async fn diff(request: &Request<'_>) -> Result<Value, Trouble> {
-    let Request { session, handle, given, context } = request;
+    let Request { handle, given, .. } = request;
     let seconds = seconds(given, 300)?;
     let reference = given.optional("ref", REF_MAX)?.unwrap_or("HEAD").trim().to_owned();
     if reference.starts_with('-') || reference.chars().any(char::is_control) {
         return Err(Trouble::usage(format!("There is no commit {}.", text::display_line(&reference))));
     }
-    let worked = session.work(handle, context, seconds, handle.perform(Command::Diff { reference })).await?;
+    let worked = request.work(seconds, handle.perform(Command::Diff { reference })).await?;
     if worked.late {
         return Err(too_late());
     }
     let Done::Diffed(diff) = worked.value else { return Err(Trouble::internal("The comparison gave no result.")) };
+    let (beside, remarks) = near(request, seconds, handle.near(Some(&diff.reference), &diff.edits)).await;
     let proposals: Vec<Value> = diff
         .functions
         .iter()
@@ -126,20 +123,33 @@ pub async fn diff(request: &Request<'_>) -> Result<Value, Trouble> {
         .collect();
     Ok(json!({
         "silent": diff.is_silent(), "functions_changed": diff.functions.len(), "waiting": proposals,
-        "report": diff_report::agent(&diff, diff_report::AGENT_MAX),
+        "report": diff_report::agent(&diff, diff_report::AGENT_MAX), "near_differences": beside, "near_remarks": remarks,
     }))
+}
+
+/// Says what differs beside the recorded calls, and what was not searched or why the search failed: the answer stands without it.
+async fn near(
+    request: &Request<'_>,
+    seconds: u64,
+    search: impl Future<Output = Result<Near, Trouble>>,
+) -> (Vec<String>, Vec<String>) {
+    match request.work(seconds, search).await {
+        Ok(found) if !found.late => (found.value.differences.iter().map(words::line).collect(), found.value.remarks()),
+        Ok(_) => (Vec::new(), Near::failed("The search ran out of time.").remarks()),
+        Err(trouble) => (Vec::new(), Near::failed(trouble.to_string()).remarks()),
+    }
 }
 
 /// `propose_draft`
 pub async fn propose(request: &Request<'_>) -> Result<Value, Trouble> {
-    let Request { session, handle, given, context } = request;
+    let Request { session, handle, given, context, .. } = request;
     let seconds = seconds(given, 300)?;
     let text = given.text("text", 64 << 10)?.to_owned();
     let remark = given.optional("remark", 2_000)?.map(str::to_owned);
     let function = reading::one(handle, given.text("function", reading::NAME_MAX)?)?;
     session.count_draft()?;
     let command = Command::Propose { function, text, remark, by: agent(context) };
-    let worked = session.work(handle, context, seconds, handle.perform(command)).await?;
+    let worked = request.work(seconds, handle.perform(command)).await?;
     let Done::Proposal(id) = worked.value else { return Err(Trouble::internal("The proposal was not kept.")) };
     reading::shown(handle, id)
 }

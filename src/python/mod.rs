@@ -1,7 +1,10 @@
 //! The project's interpreter, our Python package, the worker, the plugins of YAML tests, values on the wire.
 
 pub mod interpreter;
+pub mod line_values;
+pub mod lines_run;
 pub mod marshal;
+pub mod near;
 pub mod package;
 pub mod plugins;
 mod process;

@@ -7,6 +7,8 @@ use crate::domain::call::Call;
 use crate::domain::observation::Control;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::TypeName;
+use crate::python::line_values::{Followed, GivenLines};
+use crate::python::near::Item;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::de::DeserializeOwned;
@@ -46,6 +48,8 @@ pub enum Op<'a> {
         #[serde(skip_serializing_if = "<[Former]>::is_empty")]
         former: &'a [Former],
     },
+    /// Search for inputs beside recorded calls that two versions of functions tell apart.
+    Near { root: &'a str, paths: &'a [String], items: Vec<Item<'a>>, former: &'a [Former], current: &'a [Former] },
     /// Evaluate expressions.
     Evaluate { root: &'a str, paths: &'a [String], items: &'a [Expression] },
     /// Run tests.
@@ -167,6 +171,8 @@ pub struct WireCall<'a> {
     also: &'a [Spot],
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<&'a Lines>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<&'a Followed>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     only_import: bool,
 }
@@ -216,6 +222,7 @@ impl<'a> WireCall<'a> {
             faults: false,
             also: &[],
             lines: None,
+            values: None,
             only_import: false,
         }
     }
@@ -260,6 +267,12 @@ impl<'a> WireCall<'a> {
     #[must_use]
     pub fn following(self, lines: &'a Lines) -> Self {
         Self { lines: Some(lines), ..self }
+    }
+
+    /// Asks what each line of this function gives, in the first call of it.
+    #[must_use]
+    pub fn with_values(self, values: &'a Followed) -> Self {
+        Self { values: Some(values), ..self }
     }
 
     /// Asks which of some faults put into these functions, which it runs, make the call end otherwise.
@@ -471,8 +484,10 @@ pub struct Reply {
     /// The numbers of the faults that it noticed, for each function that it was tried with; none where no fault could be tried.
     #[serde(default)]
     pub noticed: Vec<Option<Vec<u32>>>,
-    /// Edited statements that a call did not run: path and line.
-    pub lines_left: Option<Vec<(String, u32)>>,
+    /// Edited statements: path, line, and whether the call ran it.
+    pub lines_run: Option<Vec<(String, u32, bool)>>,
+    /// What the lines of a function gave.
+    pub line_values: Option<GivenLines>,
     /// What a result without a form says of itself: a dict, marshalled.
     #[serde(default, deserialize_with = "bytes")]
     pub says: Option<Vec<u8>>,
@@ -504,7 +519,8 @@ impl Refusal {
     }
 }
 
-fn bytes<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<u8>>, D::Error> {
+/// Reads bytes in base64.
+pub(crate) fn bytes<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<u8>>, D::Error> {
     let text = String::deserialize(deserializer)?;
     BASE64.decode(text).map(Some).map_err(serde::de::Error::custom)
 }

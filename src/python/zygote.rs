@@ -20,6 +20,9 @@ use crate::domain::observation::Warned;
 use crate::domain::reason::Reason;
 use crate::domain::value::TypeName;
 use crate::python::interpreter::Interpreter;
+use crate::python::line_values::{Followed, GivenLines};
+use crate::python::lines_run::LinesRun;
+use crate::python::near::{Again, Item, Outcome, Searched};
 use crate::python::package::Package;
 use crate::python::process::Live;
 use crate::python::protocol::{
@@ -31,6 +34,9 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// So many calls of a function may take all of their time before its others are left alone.
 pub const LATE_MAX: u32 = 2;
+
+/// What a search may take besides its time: importing two versions, looking again at what it found.
+const SEARCH_PATIENCE: Duration = Duration::from_secs(15);
 
 /// What a worker is for.
 #[derive(Debug, Clone)]
@@ -114,6 +120,35 @@ pub struct ReplayCall {
     pub also: Vec<Spot>,
 }
 
+/// A function to search beside its recorded calls.
+#[derive(Debug)]
+pub struct NearSearch {
+    /// The recorded calls.
+    pub calls: Vec<ReplayCall>,
+    /// Inputs that earlier searches found: the key of the recorded call that each was near to, and its arguments, marshalled.
+    pub again: Vec<(u64, Vec<u8>)>,
+    /// How long it may take.
+    pub wait: Duration,
+    /// The function is told from itself with faults, in place of another version.
+    pub faults: bool,
+}
+
+impl NearSearch {
+    fn item(&self, key: u64) -> Option<Item<'_>> {
+        let place = self.calls.first()?;
+        Some(Item {
+            key,
+            module: &place.module,
+            path: &place.path,
+            qualname: &place.qualname,
+            wait_ms: u64::try_from(self.wait.as_millis()).unwrap_or(u64::MAX),
+            calls: self.calls.iter().map(ReplayCall::wire).collect(),
+            faults: self.faults,
+            again: self.again.iter().map(|(call, args)| Again::new(*call, args)).collect(),
+        })
+    }
+}
+
 impl ReplayCall {
     fn wire(&self) -> WireCall<'_> {
         let wait_ms = u64::try_from(self.wait.as_millis()).unwrap_or(u64::MAX);
@@ -186,13 +221,22 @@ pub struct Looked {
     pub says: Option<Vec<u8>>,
 }
 
-/// Which statements a call did not run.
+/// Which statements a call ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LinesLeft {
+pub struct LinesOfCall {
     /// The key of the call.
     pub key: u64,
-    /// Each as path and line; `None` where the call could not be made.
-    pub lines: Option<Vec<(String, u32)>>,
+    /// The statements; `None` where the call could not be made.
+    pub lines: Option<LinesRun>,
+}
+
+/// A call that was made again and followed line by line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinesGiven {
+    /// What its lines gave; none where it came to no end, or was not seen.
+    pub lines: Option<GivenLines>,
+    /// The outcome, marshalled, or why there is none.
+    pub result: Result<Vec<u8>, NotMade>,
 }
 
 /// An expression that was evaluated.
@@ -322,16 +366,58 @@ impl Worker {
         self.ask(op, Duration::ZERO, |reply| Some((reply.key?, reply.import_failure))).await
     }
 
-    /// Makes calls and says which statements on these lines each of them does not run.
+    /// Makes calls and says which statements on these lines each of them runs.
     ///
     /// # Errors
     /// As [`Worker::replay`].
-    pub async fn lines_left(&self, calls: &[ReplayCall], lines: &Lines) -> Result<Running<LinesLeft>, Trouble> {
+    pub async fn lines_run(&self, calls: &[ReplayCall], lines: &Lines) -> Result<Running<LinesOfCall>, Trouble> {
         let wait = calls.iter().map(|call| call.wait).sum::<Duration>();
         let calls = calls.iter().map(|call| call.wire().following(lines)).collect();
         let (root, paths) = self.places()?;
         let op = Op::Replay { root: &root, paths: &paths, calls, track: false, late_max: Some(LATE_MAX), former: &[] };
-        self.ask(op, wait, |reply| Some(LinesLeft { key: reply.key?, lines: reply.lines_left })).await
+        self.ask(op, wait, |reply| Some(LinesOfCall { key: reply.key?, lines: reply.lines_run.map(LinesRun::from_wire) })).await
+    }
+
+    /// Makes a call and says what each line of a function gave in it.
+    ///
+    /// # Errors
+    /// As [`Worker::replay`].
+    pub async fn line_values(&self, call: &ReplayCall, followed: &Followed) -> Result<Running<LinesGiven>, Trouble> {
+        let (root, paths) = self.places()?;
+        let calls = vec![call.wire().with_values(followed)];
+        let op = Op::Replay { root: &root, paths: &paths, calls, track: false, late_max: None, former: &[] };
+        self.ask(op, call.wait, |reply| {
+            let result = match (reply.outcome, reply.broken) {
+                (Some(outcome), _) => Ok(outcome),
+                (None, why) => Err(NotMade { why: Refusal::reason(reply.reason, &why?), import: reply.import_failure }),
+            };
+            Some(LinesGiven { lines: reply.line_values, result })
+        })
+        .await
+    }
+
+    /// Searches beside the recorded calls of functions: for inputs that the `former` texts and the `current` ones tell apart. A module without a text is as it lies on the disk.
+    ///
+    /// # Errors
+    /// As [`Worker::replay`].
+    pub async fn near(
+        &self,
+        functions: &[NearSearch],
+        former: &[Former],
+        current: &[Former],
+    ) -> Result<Running<Searched>, Trouble> {
+        let wait = functions.iter().map(|one| one.wait + SEARCH_PATIENCE).sum();
+        let items = (0..).zip(functions).filter_map(|(key, one)| one.item(key));
+        let (root, paths) = self.places()?;
+        let op = Op::Near { root: &root, paths: &paths, items: items.collect(), former, current };
+        self.ask(op, wait, |reply| {
+            let result = match reply.broken {
+                Some(why) => Err(why),
+                None => Ok(Outcome::read(&reply.rest)?),
+            };
+            Some(Searched { key: reply.key?, result })
+        })
+        .await
     }
 
     /// Evaluates expressions, all in one process.
@@ -358,9 +444,7 @@ impl Worker {
         let wait = Duration::from_millis(what.limit_ms);
         // What is no line is passed over: code of the project may have said it.
         let read = |reply: Reply| Some(reply.said.into_iter().filter_map(|said| serde_json::from_value(said).ok()).collect());
-        let mut running = self.ask(Op::Prove(what), wait, read).await?;
-        running.renewed = true;
-        Ok(running)
+        self.ask(Op::Prove(what), wait, read).await
     }
 
     fn places(&self) -> Result<(String, Vec<String>), Trouble> {
@@ -375,7 +459,7 @@ impl Worker {
         let id = self.0.next.fetch_add(1, Ordering::Relaxed);
         let replies = live.send(id, op)?;
         let patience = PATIENCE + wait;
-        Ok(Running { id, live, replies, read, patience, renewed: false, deadline: Instant::now() + patience, over: false })
+        Ok(Running { id, live, replies, read, patience, deadline: Instant::now() + patience, over: false })
     }
 
     /// Gives the running process, started when there is none.
@@ -398,9 +482,8 @@ pub struct Running<T> {
     live: Arc<Live>,
     replies: mpsc::UnboundedReceiver<Reply>,
     read: fn(Reply) -> Option<T>,
+    /// How long the next reply may take.
     patience: Duration,
-    /// The patience counts from the last reply, not from the request.
-    renewed: bool,
     deadline: Instant,
     over: bool,
 }
@@ -427,9 +510,7 @@ impl<T> Running<T> {
             }
         };
         self.over = reply.done;
-        if self.renewed {
-            self.deadline = Instant::now() + self.patience;
-        }
+        self.deadline = Instant::now() + self.patience;
         if let Some(error) = reply.error {
             self.over = true;
             return Some(Err(Trouble::environment(text::display(&error))));

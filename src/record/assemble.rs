@@ -9,19 +9,17 @@ use std::sync::Arc;
 use crate::base::paths::RelPath;
 use crate::base::redact::Redactor;
 use crate::domain::batch::{Batch, CallEnd, CallTimes, CallTouch, Edge, NewCall, SpoolCall};
-use crate::domain::call::{Argument, DECORATORS_MAX, Effect, GeneratorEnd, Outcome, not_callable, touched, unended};
+use crate::domain::call::{Argument, DECORATORS_MAX, Effect, GeneratorEnd, Outcome, YIELDS_KEPT, not_callable, touched, unended};
 use crate::domain::function::{FunctionId, ParamKind};
+use crate::domain::parts::type_of;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::recorded_test::{Program, RecordedTest, Runner, Started, TestSession};
 use crate::domain::touch::Touch;
-use crate::domain::value::Value;
+use crate::domain::value::{TypeName, Value};
 use crate::domain::way::{Given, Led, Way};
 use crate::python::marshal::{DecodeError, Tree};
 use crate::python::value::{Parts, encode_arguments, encode_outcome, from_tree};
 use crate::record::inputs::{clean, clean_effect, digest, variant_of};
-
-/// Values of a generator that are kept, as the worker keeps them.
-const YIELDS_MAX: usize = 50;
 
 /// A module as a process loaded it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,6 +109,7 @@ struct Open {
 /// What all processes of a recording share while records are read.
 pub(super) struct Scene<'a> {
     pub(super) resolve: &'a dyn Fn(&str, &str, u32) -> Option<FunctionId>,
+    pub(super) is_class: &'a dyn Fn(&TypeName) -> bool,
     pub(super) redactor: &'a mut Redactor,
     pub(super) batch: &'a mut Batch,
     /// From the clock of this file's process to nanoseconds since the recording's start.
@@ -192,7 +191,7 @@ impl Process {
                 parts.int()?;
                 let value = parts.value()?;
                 if let Some(open) = self.open.get_mut(&number) {
-                    if open.yielded.len() < YIELDS_MAX { open.yielded.push(value) } else { open.capped = true }
+                    if open.yielded.len() < YIELDS_KEPT { open.yielded.push(value) } else { open.capped = true }
                 }
                 Ok(())
             }
@@ -299,6 +298,13 @@ impl Process {
         for ((name, kind), tree) in known.params.iter().zip(values) {
             let mut value = from_tree(tree)?;
             clean(&mut value, scene.redactor, self.main.as_deref());
+            value.walk(&mut |part| {
+                if let Some(ty) = type_of(part).filter(|ty| (scene.is_class)(ty)) {
+                    let class = FunctionId::new(&ty.module, &ty.qualname);
+                    scene.batch.edges.push(Edge { caller: known.id.clone(), callee: class });
+                }
+                true
+            });
             args.push(Argument::new(name, *kind, value));
         }
         let mut letters = how.iter().flat_map(|how| how.chars());

@@ -14,6 +14,7 @@ use crate::domain::call::{COUNTED, Recording};
 use crate::domain::function::FunctionId;
 use crate::domain::gap::{Gap, GapKind};
 use crate::domain::recorded_test::RecordedTest;
+use crate::domain::value::TypeName;
 use crate::python::marshal::{DecodeError, decode};
 use crate::python::value::Parts;
 use crate::record::assemble::{LoadedModule, Process, Scene, head};
@@ -32,6 +33,9 @@ const SLICE: u64 = 1 << 20;
 
 /// Gives the function at a place: its file below the root, its qualified name, its first line.
 pub type Resolve = dyn Fn(&str, &str, u32) -> Option<FunctionId> + Send;
+
+/// Tells whether the project defines a class of this name.
+pub type IsClass = dyn Fn(&TypeName) -> bool + Send;
 
 /// What is known of a recording as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -89,6 +93,7 @@ pub struct Ingest {
     folder: PathBuf,
     started_ns: i64,
     resolve: Box<Resolve>,
+    is_class: Box<IsClass>,
     redactor: Redactor,
     size_max: u64,
     /// Added to the numbers of processes.
@@ -111,6 +116,7 @@ impl Ingest {
             folder,
             started_ns: started.0.saturating_mul(1_000_000),
             resolve,
+            is_class: Box::new(|_| false),
             redactor,
             size_max: SIZE_MAX,
             processes_from: 0,
@@ -120,6 +126,14 @@ impl Ingest {
             totals: HashMap::new(),
             summary: Summary::default(),
         }
+    }
+
+    /// Notes of which classes of the project the arguments of calls are: what such a class holds decides how the call ends, also
+    /// where no function names it.
+    #[must_use]
+    pub fn knowing_classes(mut self, is_class: Box<IsClass>) -> Self {
+        self.is_class = is_class;
+        self
     }
 
     /// Reads at most this many bytes of all files together.
@@ -263,6 +277,7 @@ impl Ingest {
                         let process = self.processes.entry(pid).or_insert_with(|| Process::new(pid));
                         let mut scene = Scene {
                             resolve: &*self.resolve,
+                            is_class: &*self.is_class,
                             redactor: &mut self.redactor,
                             batch,
                             shift_ns: *shift_ns,

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use crate::base::bits::looks_secret;
 use crate::base::hash::{Digest, Hasher};
-use crate::base::redact::{Redactor, Safe};
+use crate::base::phrases::is_value_of_option;
+use crate::base::redact::{self, Redactor, Safe};
 use crate::domain::call::{Argument, Effect, GeneratorEnd, Outcome};
 use crate::domain::function::FunctionId;
 use crate::domain::parts::{children, each, type_of_mut};
@@ -28,6 +29,10 @@ pub fn clean(value: &mut Value, redactor: &mut Redactor, main: Option<&str>) {
     each(value, &mut |value| {
         if let Some(safe) = by_form(value, redactor) {
             *value = safe;
+        } else if let Value::List(items) | Value::Tuple(items) = value {
+            by_option(items, redactor);
+        } else if let Value::Dict(pairs) = value {
+            by_member(pairs, redactor);
         } else if let Some(ty) = type_of_mut(value) {
             if let Some(main) = main.filter(|_| ty.module == "__main__") {
                 main.clone_into(&mut ty.module);
@@ -80,6 +85,29 @@ fn by_form(value: &Value, redactor: &mut Redactor) -> Option<Value> {
         (Safe::Part(safe), Value::RawStr(_)) => Value::RawStr(safe.into_bytes()),
         (Safe::Part(safe), _) => Value::Bytes(safe.into_bytes()),
     })
+}
+
+/// Takes out what stands behind an option with a secret name: `["--token", "x"]`.
+fn by_option(items: &mut [Value], redactor: &mut Redactor) {
+    for at in 1..items.len() {
+        if let [Value::Str(option), Value::Str(held)] = &items[at - 1..=at]
+            && option.starts_with('-')
+            && is_value_of_option(option, held)
+        {
+            items[at] = secret::by_form("assigned", redactor.number(held), SecretType::Str, held.chars().count());
+        }
+    }
+}
+
+/// Takes out the texts under members of an enum with secret names: `{Field.PASSWORD: "x"}`.
+fn by_member(pairs: &mut [(Value, Value)], redactor: &mut Redactor) {
+    for (key, held) in pairs {
+        if let (Value::Enum { name: Some(name), .. }, Value::Str(text)) = (&*key, &*held)
+            && redact::is_value(name, text)
+        {
+            *held = secret::by_form("assigned", redactor.number(text), SecretType::Str, text.chars().count());
+        }
+    }
 }
 
 /// Gives what is left of a number whose digits are a known secret.

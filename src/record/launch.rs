@@ -141,6 +141,10 @@ fn command<'a>(request: &Request<'a>, active: &Activation) -> Result<(PathBuf, &
     if let Some(program) = found(first).filter(|_| !is_file) {
         return Ok((program, &request.typed[1..]));
     }
+    // Many systems have a `python3` alone.
+    if first == "python" && request.interpreter.is_some() {
+        return Ok((interpreter(request)?, &request.typed[1..]));
+    }
     let is_known = |word: &str| found(word).is_some() || request.cwd.join(word).is_file();
     Err(activation::one_word(request.typed, is_known).unwrap_or_else(|| match is_file {
         true => no_script(first, &path),
@@ -349,6 +353,15 @@ mod tests {
         assert_eq!(variable(&project_plan, "PYTHONPATH").as_deref(), Some("/opt/ours/pytead_tui/boot:src"));
         assert!(variable(&project_plan, "PATH").unwrap().starts_with(&format!("{}:", bin.display())));
         assert_eq!(variable(&project_plan, "VIRTUAL_ENV"), Some(bin.parent().unwrap().display().to_string()));
+    }
+
+    #[test]
+    fn python_is_the_interpreter_where_no_program_has_that_name() {
+        let project = Project::new();
+        let plan = project.plan(&["PATH=/nowhere", "python", "-m", "pytest", "-q"]).unwrap();
+        assert_eq!(plan.program, project.folder.path().join(".venv/bin/python"));
+        assert_eq!(plan.args, ["-m", "pytest", "-q"]);
+        assert!(project.plan(&["PATH=/nowhere", "python2"]).is_err());
     }
 
     #[test]

@@ -103,6 +103,8 @@ pub struct IndexChange {
     pub init: Vec<RelPath>,
     /// Classes that differ, came or went.
     pub classes: Vec<ClassChange>,
+    /// Files whose docstrings differ.
+    pub docs: Vec<RelPath>,
     /// For each file with other import-time code or classes, the lines outside functions that differ.
     pub module_edits: Vec<Edit>,
 }
@@ -120,6 +122,7 @@ impl IndexChange {
         self.files.retain(stays);
         self.functions.retain(|change| stays(&change.path));
         self.init.retain(stays);
+        self.docs.retain(stays);
         self.classes.retain(|change| stays(&change.path));
         self.module_edits.retain(|edit| stays(&edit.path));
     }
@@ -176,6 +179,14 @@ pub(super) fn compare(old: Option<&Entry>, new: Option<&Entry>, path: &RelPath, 
     }
     if old.map(|entry| entry.module.init) != new.map(|entry| entry.module.init) {
         change.init.push(path.clone());
+    }
+    let docs = |entry: Option<&Entry>| {
+        let module = &entry?.module;
+        let classes: Vec<_> = module.classes.iter().map(|class| class.docstring.clone()).collect();
+        Some((module.docstring, module.functions.iter().map(|function| function.fingerprint.doc).collect::<Vec<_>>(), classes))
+    };
+    if docs(old) != docs(new) {
+        change.docs.push(path.clone());
     }
     let classes = |entry: Option<&Entry>| {
         let list = entry.map(|entry| entry.module.classes.clone()).unwrap_or_default();

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::base::hash::{Digest, Hasher};
 use crate::base::paths::RelPath;
-use crate::domain::function::{FunctionId, Module};
+use crate::domain::function::{Class, FunctionId, Module};
 use crate::domain::subject::Subject;
 
 use super::data::DataFiles;
@@ -22,6 +22,14 @@ use super::reached::{self, Sum};
 const RELATED_MAX: usize = 8_000;
 /// Methods of one name from which on they stand behind one node, where a module may mean all of them.
 const HUB: usize = 8;
+
+mod introspection;
+mod relations;
+mod within;
+
+use introspection::Looked;
+use relations::relations;
+use within::Within;
 
 type Node = usize;
 
@@ -50,6 +58,10 @@ pub struct Reach {
     data: Arc<DataFiles>,
     /// Where names are followed that lead elsewhere now.
     index: Index,
+    /// What code learns by looking at definitions, by file.
+    looked: HashMap<RelPath, Looked>,
+    /// Which class derives from what.
+    bases: Option<Node>,
     /// Recorded functions that are found under another id today, with their nodes.
     moved: Vec<(FunctionId, Vec<Node>)>,
 }
@@ -79,6 +91,8 @@ impl Reach {
             keys: OnceLock::new(),
             data: data.clone(),
             index: index.clone(),
+            looked: HashMap::new(),
+            bases: None,
             moved: Vec::new(),
         };
         for (path, digest) in data.iter() {
@@ -86,12 +100,17 @@ impl Reach {
         }
         let project = Project::new(index, &mut reach);
         project.link(&mut reach);
+        let mut imported: HashMap<Node, Vec<Node>> = HashMap::new();
         for (caller, callee) in edges {
             let (callers, callees) = (reach.nodes_of(caller), reach.nodes_of(callee));
             for from in &callers {
                 reach.uses[*from].extend(callees.iter().copied());
+                if matches!(callee, Subject::ImportCode(_)) {
+                    imported.entry(*from).or_default().extend(&callees);
+                }
             }
         }
+        project.look(&mut reach, &imported);
         reach.used_by = vec![Vec::new(); reach.nodes.len()];
         for (from, targets) in reach.uses.iter_mut().enumerate() {
             targets.sort_unstable();
@@ -177,6 +196,11 @@ impl Reach {
         self.subjects.push(subject);
         self.uses.push(Vec::new());
         self.nodes.len() - 1
+    }
+
+    /// Lets edges lead to a class by its name, where no function has that name.
+    fn name_class(&mut self, module: &str, qualname: &str, node: Node) {
+        self.by_id.entry(FunctionId::new(module, qualname)).or_insert_with(|| vec![node]);
     }
 
     /// Adds a node of its own for something, with its name.
@@ -276,7 +300,7 @@ impl<'i> Project<'i> {
         let mut places = Vec::new();
         for (number, entry) in index.entries.values().enumerate() {
             let module = &entry.module;
-            let init = reach.add(&format!("{}:", module.name), module.init, None);
+            let init = reach.add(&format!("{}:", module.name), introspection::init_digest(module), None);
             reach.inits.entry(module.name.clone()).or_default().push(init);
             let mut place = Place {
                 entry,
@@ -289,7 +313,11 @@ impl<'i> Project<'i> {
                 imports: Vec::new(),
             };
             for class in &module.classes {
-                let node = reach.add(&format!("{}:{} class", module.name, class.qualname), class.fingerprint, None);
+                let node = reach.add(
+                    &format!("{}:{} class", module.name, class.qualname),
+                    introspection::class_digest(module, class),
+                    None,
+                );
                 place.classes.push((&class.qualname, node));
                 place.defines.entry(last(&class.qualname)).or_default().push(node);
             }
@@ -304,6 +332,9 @@ impl<'i> Project<'i> {
                 for used in &function.uses {
                     reach.users.entry(used.clone()).or_default().push(node);
                 }
+            }
+            for (qualname, node) in &place.classes {
+                reach.name_class(&module.name, qualname, *node);
             }
             let nodes = std::iter::once(init).chain(place.classes.iter().map(|(_, node)| *node));
             reach.by_path.insert(module.path.clone(), nodes.collect());
@@ -334,6 +365,14 @@ impl<'i> Project<'i> {
                 self.bare(number, used, &mut init);
             }
             reach.uses[place.init].extend(init);
+            // What an import changes in another module, that module rests on.
+            let mut changed = Vec::new();
+            for name in &module.acts_on {
+                self.inits_of(number, name, &mut changed);
+            }
+            for init in changed.into_iter().filter(|init| *init != place.init) {
+                reach.uses[init].push(place.init);
+            }
             let within = Within::new(place);
             for (qualname, node) in &place.classes {
                 let mut targets = vec![place.init];
@@ -342,6 +381,12 @@ impl<'i> Project<'i> {
                 }
                 // What an object of the class does without being named: `__init__`, `__eq__`, `__getattr__`.
                 targets.extend(within.special.get(qualname).into_iter().flatten());
+                let hooks = self.class_hooks(number, qualname);
+                if !qualname.contains("<locals>") {
+                    // The import defines the class, and a hook may tell the whole module of it: a registry has one more entry.
+                    reach.uses[place.init].extend(&hooks);
+                }
+                targets.extend(hooks);
                 reach.uses[*node].extend(targets);
             }
             for (function, node) in module.functions.iter().zip(&place.functions) {
@@ -369,6 +414,43 @@ impl<'i> Project<'i> {
                 reach.uses[*node].extend(targets);
             }
         }
+    }
+
+    /// Lists what runs when a class is defined, though its text does not call it: `__init_subclass__` of its bases, `__set_name__` of
+    /// what it holds, and all special methods of a metaclass (Python's data model, "Customizing class creation").
+    fn class_hooks(&self, number: usize, class: &str) -> Vec<Node> {
+        let mut hooks = Vec::new();
+        let mut seen: HashSet<(usize, usize)> = HashSet::new();
+        let mut stack: Vec<&str> = self.names_in(number, class).collect();
+        while let Some(name) = stack.pop() {
+            for (number, at) in self.classes.get(name).into_iter().flatten().filter(|place| seen.insert(**place)) {
+                let Some(class) = self.places[*number].entry.module.classes.get(*at) else { continue };
+                hooks.extend(self.specials(*number, &class.qualname, makes_classes(class)));
+                stack.extend(class.bases.iter().map(|base| last_name(base)));
+                // The metaclass of a base makes the classes that derive from it, too.
+                let is_metaclass = |name: &&str| {
+                    let mut named = self.classes.get(name).into_iter().flatten();
+                    named.any(|(number, at)| self.places[*number].entry.module.classes.get(*at).is_some_and(makes_classes))
+                };
+                stack.extend(self.names_in(*number, &class.qualname).filter(is_metaclass));
+            }
+        }
+        hooks
+    }
+
+    /// Lists the names that a class statement uses.
+    fn names_in(&self, number: usize, class: &str) -> impl Iterator<Item = &'i str> {
+        self.places[number].entry.class_uses.get(class).into_iter().flatten().map(|used| last_name(used))
+    }
+
+    /// Gives the methods of a class that run when another class is defined by it: all special ones of a metaclass.
+    fn specials(&self, number: usize, class: &str, is_metaclass: bool) -> Vec<Node> {
+        let owned = &self.places[number].owned;
+        if is_metaclass {
+            let of_class = owned.iter().filter(|((owner, name), _)| *owner == class && is_special(name));
+            return of_class.flat_map(|(_, nodes)| nodes).copied().collect();
+        }
+        ["__init_subclass__", "__set_name__"].iter().filter_map(|name| owned.get(&(class, *name))).flatten().copied().collect()
     }
 
     /// Adds what may run in the place of a method: the overrides of subclasses, and what their other bases have.
@@ -417,6 +499,28 @@ impl<'i> Project<'i> {
         }
     }
 
+    /// Adds the import-time code of the modules that a name leads to, through those that pass it on.
+    fn inits_of(&self, number: usize, name: &str, targets: &mut Vec<Node>) {
+        let mut seen: HashSet<(usize, &str)> = HashSet::new();
+        let mut stack = vec![(number, name)];
+        while let Some((number, name)) = stack.pop() {
+            let place = &self.places[number];
+            for bound in place.binds.get(name).into_iter().chain(place.binds.get("*")).flatten() {
+                targets.push(
+                    self.places[match *bound {
+                        Target::Module(other) | Target::Name(other, _) => other,
+                    }]
+                    .init,
+                );
+                if let Target::Name(other, original) = *bound
+                    && seen.insert((other, if original == "*" { name } else { original }))
+                {
+                    stack.push((other, if original == "*" { name } else { original }));
+                }
+            }
+        }
+    }
+
     /// Finds what a name after a dot may stand for in a module: a method somewhere near.
     fn near(&self, number: usize, name: &str, hubs: &mut HashMap<&'i str, Node>, reach: &mut Reach) -> Vec<Node> {
         let Some((name, all)) = self.methods.get_key_value(name) else { return Vec::new() };
@@ -435,36 +539,6 @@ impl<'i> Project<'i> {
     fn is_related(&self, a: usize, b: usize) -> bool {
         let has = |set: &[u64], member: usize| set.get(member / 64).is_some_and(|word| word & (1 << (member % 64)) != 0);
         self.related.as_ref().is_none_or(|sets| has(&sets[a], b) || has(&sets[b], a))
-    }
-}
-
-/// What lies within what in a module.
-struct Within<'i> {
-    /// Classes by their name.
-    classes: HashMap<&'i str, Vec<Node>>,
-    /// Functions and classes inside a function, however deep.
-    nested: HashMap<&'i str, Vec<Node>>,
-    /// What an object of a class does without being named.
-    special: HashMap<&'i str, Vec<Node>>,
-}
-
-impl<'i> Within<'i> {
-    fn new(place: &Place<'i>) -> Self {
-        let mut within = Self { classes: HashMap::new(), nested: HashMap::new(), special: HashMap::new() };
-        let functions = place.entry.module.functions.iter().zip(&place.functions);
-        for (function, node) in functions.clone().filter(|(function, _)| is_special(function.name())) {
-            within.special.entry(owner(function.id.qualname())).or_default().push(*node);
-        }
-        for (qualname, node) in &place.classes {
-            within.classes.entry(qualname).or_default().push(*node);
-        }
-        let functions = functions.map(|(function, node)| (function.id.qualname(), node));
-        for (qualname, node) in functions.chain(place.classes.iter().map(|(qualname, node)| (*qualname, node))) {
-            for (end, _) in qualname.match_indices(".<locals>.") {
-                within.nested.entry(&qualname[..end]).or_default().push(*node);
-            }
-        }
-        within
     }
 }
 
@@ -499,26 +573,8 @@ fn bind<'i>(place: &mut Place<'i>, module: &'i Module, by_name: &HashMap<&str, V
     place.imports.dedup();
 }
 
-/// Gives for each module the set of modules it imports, directly or not, itself included.
-fn relations(places: &[Place<'_>]) -> Vec<Vec<u64>> {
-    let words = places.len().div_ceil(64);
-    let mut sets = Vec::with_capacity(places.len());
-    for start in 0..places.len() {
-        let mut set = vec![0u64; words];
-        set[start / 64] |= 1 << (start % 64);
-        let mut stack = vec![start];
-        while let Some(number) = stack.pop() {
-            for other in &places[number].imports {
-                let (word, bit) = (other / 64, 1u64 << (other % 64));
-                if set[word] & bit == 0 {
-                    set[word] |= bit;
-                    stack.push(*other);
-                }
-            }
-        }
-        sets.push(set);
-    }
-    sets
+fn makes_classes(class: &Class) -> bool {
+    class.bases.iter().map(|base| last_name(base)).any(|base| base == "type" || base.ends_with("Meta"))
 }
 
 fn last(qualname: &str) -> &str {

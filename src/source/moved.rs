@@ -39,8 +39,7 @@ impl Index {
             let name = decorator.split('(').next()?.trim().strip_suffix(".register")?;
             let qualname = function.written().rsplit_once('.').map_or(name.to_owned(), |(home, _)| format!("{home}.{name}"));
             let id = FunctionId::new(function.id.module(), &qualname);
-            let is_one = |decorator: &String| decorator.contains("singledispatch");
-            self.today(&id).is_some_and(|found| found.decorators.iter().any(is_one)).then_some(id)
+            self.today(&id).is_some_and(Function::is_dispatcher).then_some(id)
         };
         function.decorators.iter().find_map(registered)
     }

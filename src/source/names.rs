@@ -150,6 +150,16 @@ pub(super) fn rename(module: &mut Module, name: &str, import_root: &str) {
     import_root.clone_into(&mut module.import_root);
 }
 
+/// Lists what an import may load: its module, the packages around that, and what the imported name may be a module of.
+#[must_use]
+pub fn imported(importer: &Module, import: &Import) -> Option<Vec<String>> {
+    let from = absolute(importer, &import.module)?;
+    let mut all: Vec<String> = from.match_indices('.').map(|(at, _)| from[..at].to_owned()).collect();
+    all.extend(import.name.as_ref().map(|name| format!("{from}.{name}")));
+    all.push(from);
+    Some(all)
+}
+
 /// Makes the module of an import absolute; `None` when it climbs out of the package.
 #[must_use]
 pub fn absolute(importer: &Module, module: &str) -> Option<String> {

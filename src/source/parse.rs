@@ -14,8 +14,8 @@ use crate::domain::function::{Class, Fingerprint, Function, FunctionId, Function
 use super::decode::{Decoded, decode, number, place};
 use super::literal;
 use super::parts::{
-    decorator_name, decorator_nodes, docstring, exported, fields, first_error, first_mistaken, imports, is_mistake, kind, params,
-    row, unwrap_parentheses,
+    decorator_name, decorator_nodes, docstring, exported, fields, first_error, first_mistaken, first_name, imports,
+    is_main_guard, is_mistake, kind, params, row,
 };
 use super::tokens::{KEYWORD, Shape, Step};
 use super::tree::syntax_tree;
@@ -54,6 +54,8 @@ pub fn parse_file(path: &RelPath, source: &[u8], name: &str, import_root: &str) 
         imports: Vec::new(),
         exports: None,
         init: hash::Digest::default(),
+        acts_on: Vec::new(),
+        docstring: hash::Digest::default(),
         has_main_guard: false,
         error,
     };
@@ -148,7 +150,9 @@ impl<'t> Walk<'t> {
             self.error_at(byte);
         }
         if let Some(scope) = self.scopes.first_mut() {
-            scope.docstring = docstring(root, self.source).map(|(id, _)| id);
+            let found = docstring(root, self.source);
+            self.parsed.module.docstring = hash::of(found.as_ref().map_or("", |(_, text)| text).as_bytes());
+            scope.docstring = found.map(|(id, _)| id);
         }
         let mut cursor = root.walk();
         loop {
@@ -218,14 +222,22 @@ impl<'t> Walk<'t> {
                 let imports = imports(node, self.source);
                 self.parsed.module.imports.extend(imports);
             }
-            "if_statement" if self.scopes.len() == 1 && self.is_main_guard(node) => {
+            "if_statement" if self.scopes.len() == 1 && is_main_guard(node, self.source) => {
                 self.parsed.module.has_main_guard = true;
                 if self.set_aside.is_none() {
                     self.set_aside = self.scopes.last_mut().map(|scope| std::mem::take(&mut scope.shape));
                     return (Mark::MainGuard, true);
                 }
             }
+            "expression_statement" if self.scopes.len() == 1 && self.set_aside.is_none() => {
+                let called = node.named_child(0).filter(|child| child.kind() == "call");
+                self.acts_on(called.and_then(|call| call.child_by_field_name("function")));
+            }
             "assignment" | "augmented_assignment" if self.scopes.len() == 1 => {
+                let left = node.child_by_field_name("left");
+                self.acts_on(
+                    left.filter(|left| matches!(left.kind(), "attribute" | "subscript") || node.kind() == "augmented_assignment"),
+                );
                 if let Some(names) = exported(node, self.source) {
                     self.parsed.module.exports.get_or_insert_default().extend(names);
                 }
@@ -290,15 +302,10 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn is_main_guard(&self, node: Node<'_>) -> bool {
-        let Some(condition) = node.child_by_field_name("condition") else { return false };
-        let condition = unwrap_parentheses(condition);
-        if condition.kind() != "comparison_operator" || condition.child_count() != 3 {
-            return false;
-        }
-        let part = |index| condition.child(index).map_or("", |child| self.text(child));
-        let is_name = |text: &str| literal::string(text).value == "__main__" && text.ends_with(['"', '\'']);
-        part(1) == "==" && ((part(0) == "__name__" && is_name(part(2))) || (part(2) == "__name__" && is_name(part(0))))
+    /// Notes something that an import changes, or calls for what it does.
+    fn acts_on(&mut self, node: Option<Node<'t>>) {
+        let name = node.and_then(|node| first_name(node, self.source));
+        self.parsed.module.acts_on.extend(name);
     }
 
     /// Opens the scope of a function or class.

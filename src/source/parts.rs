@@ -104,6 +104,28 @@ pub(super) fn docstring(body: Node<'_>, source: &str) -> Option<(usize, String)>
     (!value.bytes && !value.formatted).then_some((statement.id(), value.value))
 }
 
+/// Tells whether an `if` is `if __name__ == "__main__"`.
+pub(super) fn is_main_guard(node: Node<'_>, source: &str) -> bool {
+    let text_of = |node: Node<'_>| source.get(node.byte_range()).unwrap_or_default();
+    let Some(condition) = node.child_by_field_name("condition") else { return false };
+    let condition = unwrap_parentheses(condition);
+    if condition.kind() != "comparison_operator" || condition.child_count() != 3 {
+        return false;
+    }
+    let part = |index| condition.child(index).map_or("", |child| text_of(child));
+    let is_name = |text: &str| literal::string(text).value == "__main__" && text.ends_with(['"', '\'']);
+    part(1) == "==" && ((part(0) == "__name__" && is_name(part(2))) || (part(2) == "__name__" && is_name(part(0))))
+}
+
+/// Gives the name that an expression begins with: `lib` of `lib.registry.add(x)`.
+pub(super) fn first_name(node: Node<'_>, source: &str) -> Option<String> {
+    let mut node = node;
+    while let Some(inner) = ["object", "value", "function"].iter().find_map(|field| node.child_by_field_name(field)) {
+        node = inner;
+    }
+    (node.kind() == "identifier").then(|| source.get(node.byte_range()).unwrap_or_default().to_owned())
+}
+
 /// Lists the annotated and assigned names of a class's body.
 pub(super) fn fields(body: Node<'_>, source: &str) -> Vec<Field> {
     let text = |node: Node<'_>| source.get(node.byte_range()).unwrap_or_default().to_owned();

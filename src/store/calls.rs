@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, Row, Statement, ToSql, Transaction, params};
 
+use super::edges;
 use super::error::Result;
 use super::handle::Store;
 use super::import_variables;
@@ -383,27 +384,6 @@ impl Store {
         })
     }
 
-    /// Lists who was seen entering whom in the kept recordings.
-    ///
-    /// # Errors
-    /// Fails when the database cannot be read.
-    pub fn edges(&self) -> Result<Vec<Edge>> {
-        self.read(|connection| {
-            let mut statement = connection.prepare_cached("SELECT DISTINCT caller, callee FROM edges ORDER BY caller, callee")?;
-            let rows =
-                statement.query_map([], |row| Ok(Edge { caller: FunctionId(row.get(0)?), callee: FunctionId(row.get(1)?) }))?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
-    }
-
-    /// Adds who was seen entering whom when calls of a recording ran again.
-    ///
-    /// # Errors
-    /// Fails when the database cannot be written.
-    pub fn add_edges(&self, recording: RecordingId, edges: Vec<Edge>) -> Result<()> {
-        self.write(move |transaction| put_edges(transaction, recording, &edges))
-    }
-
     /// Lists from where a function was called in the kept recordings, the most frequent place first.
     ///
     /// # Errors
@@ -557,15 +537,7 @@ fn insert_totals(transaction: &Transaction<'_>, recording: RecordingId, batch: &
         let name = total.caller.as_ref().map_or("", |caller| caller.0.as_str());
         caller.execute(params![recording.0, total.function.0, name, total.line.unwrap_or(0), signed(total.times)])?;
     }
-    put_edges(transaction, recording, &batch.edges)
-}
-
-fn put_edges(transaction: &Transaction<'_>, recording: RecordingId, edges: &[Edge]) -> Result<()> {
-    let mut edge = transaction.prepare_cached("INSERT OR IGNORE INTO edges (recording, caller, callee) VALUES (?1, ?2, ?3)")?;
-    for Edge { caller, callee } in edges {
-        edge.execute(params![recording.0, caller.0, callee.0])?;
-    }
-    Ok(())
+    edges::put(transaction, recording, &batch.edges)
 }
 
 fn list(connection: &Connection, sql: &str, params: impl rusqlite::Params) -> Result<Vec<StoredCall>> {

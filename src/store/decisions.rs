@@ -130,7 +130,8 @@ impl Store {
                     Verb::Accept => decided.accepted = count,
                     Verb::Edit => decided.edited = count,
                     Verb::Reject => decided.rejected = count,
-                    Verb::Overrule => decided.overruled = count,
+                    Verb::Overrule => decided.overruled += count,
+                    Verb::Keep => decided.overruled += count,
                     Verb::Skip => {}
                 }
             }

@@ -9,6 +9,7 @@ mod clean;
 mod code;
 mod decisions;
 mod drafted;
+mod edges;
 mod edits;
 mod error;
 pub mod former;

@@ -208,6 +208,7 @@ fn save(connection: &Connection, proposal: &Proposal) -> Result<()> {
     let (kind, body, calls): (&str, String, Vec<CallId>) = match &proposal.body {
         Body::Draft(draft) => ("draft", to_json(draft)?, draft.calls.clone()),
         Body::Change(change) => ("change", to_json(change)?, change.calls.iter().map(|call| call.call).collect()),
+        Body::Near(near) => ("near", to_json(near)?, vec![near.difference.call]),
         Body::Verdict(verdict) => ("verdict", to_json(verdict)?, Vec::new()),
         Body::Spec(spec) => (SPEC, to_json(spec)?, Vec::new()),
     };
@@ -251,6 +252,7 @@ fn load(row: &Row<'_>) -> rusqlite::Result<Proposal> {
         state: from_word(row, 2)?,
         body: match kind.as_str() {
             "change" => Body::Change(json(row, 4)?),
+            "near" => Body::Near(json(row, 4)?),
             "verdict" => Body::Verdict(json(row, 4)?),
             SPEC => Body::Spec(json(row, 4)?),
             _ => Body::Draft(json(row, 4)?),

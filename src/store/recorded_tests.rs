@@ -8,8 +8,10 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use super::error::Result;
 use super::handle::Store;
 use super::json::{from_json, json, to_json};
+use super::numbers::unsigned;
 use crate::domain::batch::SpoolCall;
 use crate::domain::call::{CallId, RecordingId};
+use crate::domain::function::FunctionId;
 use crate::domain::recorded_test::{BySession, FormerRun, RecordedTest, TestId, TestSession};
 
 impl Store {
@@ -38,6 +40,21 @@ impl Store {
                  WHERE compared",
             )?;
             let rows = statement.query_map([to_json(calls)?], |row| Ok((CallId(row.get(0)?), TestId(row.get(1)?))))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Gives the names of the tests in which kept calls of a function were recorded, with how many.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn calls_in_tests(&self, function: &FunctionId) -> Result<Vec<(String, u64)>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT tests.name, count(*) FROM calls JOIN test_calls ON test_calls.call = calls.id \
+                 JOIN tests ON tests.id = test_calls.test WHERE calls.function = ?1 GROUP BY tests.name",
+            )?;
+            let rows = statement.query_map([&function.0], |row| Ok((row.get(0)?, unsigned(row.get(1)?))))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }

@@ -100,6 +100,34 @@ impl Store {
         })
     }
 
+    /// Keeps for which functions drafts were asked for and are not finished: none stands for all that were recorded.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn keep_drafting(&self, functions: Option<&[FunctionId]>) -> Result<()> {
+        let functions = functions.map(|functions| to_json(&functions)).transpose()?;
+        self.write(move |transaction| {
+            match functions {
+                Some(functions) => {
+                    transaction.execute("INSERT OR REPLACE INTO session (key, value) VALUES ('drafting', ?1)", [functions])?
+                }
+                None => transaction.execute("DELETE FROM session WHERE key = 'drafting'", [])?,
+            };
+            Ok(())
+        })
+    }
+
+    /// Gives for which functions drafts were asked for and are not finished; none stands for all that were recorded.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn drafting(&self) -> Result<Option<Vec<FunctionId>>> {
+        self.believed(None, |connection| {
+            let sql = "SELECT value FROM session WHERE key = 'drafting'";
+            Ok(connection.query_row(sql, [], |row| json(row, 0)).optional()?)
+        })
+    }
+
     /// Keeps what was written into docstrings last, in place of what was kept before.
     ///
     /// # Errors

@@ -6,17 +6,19 @@ use std::sync::Arc;
 use crate::base::clock::Moment;
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
-use crate::domain::call::RecordingId;
+use crate::base::sentence::Sentence;
+use crate::domain::call::{CallId, RecordingId};
 use crate::domain::command::JobId;
 use crate::domain::diff::Diff;
 use crate::domain::event::{Event, JobState};
 use crate::domain::function::FunctionId;
+use crate::domain::line_values::LineValues;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::question::QuestionId;
 use crate::domain::settings;
 use crate::domain::snapshot::{
-    CallKind, CallRow, FunctionRow, JobRow, JudgedView, QueueRow, RecordedRow, Snapshot, StreamView, Trust,
+    CallKind, CallRow, FunctionRow, JobRow, JudgedView, QueueRow, RecordedRow, Snapshot, StreamView, TestRow, Trust,
 };
 use crate::domain::spec_board::SpecView;
 use crate::tui::diff::PlannedFile;
@@ -30,7 +32,9 @@ use crate::tui::layer::{Kept, Layer};
 use crate::tui::layout::{self, Layout, Pane, Screen, Shares, Wish};
 use crate::tui::local_time::Zone;
 use crate::tui::messages::Messages;
-use crate::tui::panes::{CallsPane, DecisionPane, DiffPane, InPlace, JourneysPane, RecordedPane, Search, SourcePane, SpecsPane};
+use crate::tui::panes::{
+    CallsPane, DecisionPane, DiffPane, Following, InPlace, JourneysPane, RecordedPane, Search, SourcePane, SpecsPane,
+};
 use crate::tui::pass::Pass;
 use crate::tui::widgets::tree::{Columns, Node, NodeKey};
 use crate::tui::widgets::virtual_list::ListState;
@@ -57,6 +61,10 @@ pub enum Msg {
     Calls(FunctionId, Result<Vec<CallKind>, Trouble>),
     /// Some of its calls were read.
     CallRows(FunctionId, Result<Vec<CallRow>, Trouble>),
+    /// The tests that run through a function were read.
+    TestsThrough(FunctionId, Result<Vec<TestRow>, Trouble>),
+    /// A call was run again: what its lines gave, or why it was not run.
+    LineValues(CallId, Result<Arc<LineValues>, Sentence>),
     /// The calls of a recording were read.
     Recorded(RecordingId, Result<Vec<RecordedRow>, Trouble>),
     /// A proposal was read.
@@ -113,6 +121,10 @@ pub enum Effect {
     ReadCalls(FunctionId),
     /// Read some of its calls.
     ReadCallRows(FunctionId, Vec<CallKind>),
+    /// Read the tests that run through a function.
+    ReadTestsThrough(FunctionId),
+    /// Run this call again for what its lines give, once it stayed selected for a moment, and no other one any more.
+    FollowCall(Option<CallId>),
     /// Read the calls of a recording.
     ReadRecorded(RecordingId),
     /// Read a proposal.
@@ -151,6 +163,8 @@ pub enum Effect {
         /// The line to start at.
         line: u32,
     },
+    /// Open the editor on the person's settings.
+    EditSettings,
     /// Put a text into the clipboard.
     Copy(String),
     /// Draw everything again.
@@ -245,6 +259,8 @@ pub struct AppState {
     pub kept: Kept,
     /// The search.
     pub search: Option<Search>,
+    /// The first recording, from its start to its first draft.
+    pub following: Option<Following>,
     /// The person said: only read.
     pub read_only: bool,
     /// Jobs that were asked to stop.
@@ -304,6 +320,7 @@ impl AppState {
             jumps: Jumps::default(),
             kept: Kept::default(),
             search: None,
+            following: None,
             read_only,
             cancelling: HashSet::new(),
             asked_to_quit: false,
@@ -422,11 +439,5 @@ impl AppState {
     #[must_use]
     pub fn needs_ticks(&self) -> bool {
         self.messages.waits(self.animations) || (self.animations && (self.open_jobs().next().is_some() || self.recording_live()))
-    }
-
-    /// Counts what this pass holds: what waits and what was decided in it, or nothing when nothing waits.
-    #[must_use]
-    pub fn waiting_and_decided(&self) -> usize {
-        if self.pass.open() == 0 { 0 } else { self.pass.items().len() }
     }
 }

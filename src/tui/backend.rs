@@ -1,22 +1,28 @@
 //! What the screen needs of the engine. The engine's handle implements it; tests implement a fixture.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use tokio::sync::{broadcast, watch};
 
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
-use crate::domain::call::RecordingId;
+use crate::base::sentence::Sentence;
+use crate::domain::call::{CallId, RecordingId};
 use crate::domain::command::Command;
 use crate::domain::decision::FileEdit;
 use crate::domain::diff::Diff;
 use crate::domain::event::Event;
 use crate::domain::function::FunctionId;
+use crate::domain::line_values::LineValues;
 use crate::domain::proposal::ProposalId;
 use crate::domain::question::QuestionId;
 use crate::domain::settings;
-use crate::domain::snapshot::{CallKind, CallRow, JudgedView, ProposalView, RecordedRow, Snapshot, StreamView};
+use crate::domain::snapshot::{CallKind, CallRow, JudgedView, ProposalView, RecordedRow, Snapshot, StreamView, TestRow};
 use crate::domain::spec_board::SpecView;
+
+/// What is not here yet.
+pub type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// The engine as the screen sees it.
 pub trait Backend: Send + Sync + 'static {
@@ -47,6 +53,14 @@ pub trait Backend: Send + Sync + 'static {
     /// # Errors
     /// Fails when the store cannot be read.
     fn call_rows(&self, kinds: &[CallKind]) -> Result<Vec<CallRow>, Trouble>;
+    /// Lists the tests that run through a function; may block for a moment.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read.
+    fn tests_through(&self, function: &FunctionId) -> Result<Vec<TestRow>, Trouble>;
+    /// Runs a recorded call again and gives what each line of its function gave, or one sentence that says why not. Dropping it
+    /// ends the call.
+    fn line_values(&self, call: CallId) -> Pending<Result<Arc<LineValues>, Sentence>>;
     /// Reads the kept calls of a recording, a line each; may block for a moment.
     ///
     /// # Errors

@@ -4,17 +4,20 @@
 use crate::base::text::{self, count};
 use crate::domain::diff::{Diff, DiffedCall, FunctionDiff, Kind};
 use crate::domain::event::{JobKind, JobState};
+use crate::domain::function::FunctionId;
 use crate::domain::job_subject::JobSubject;
-use crate::domain::proposal::Edit;
+use crate::domain::proposal::{Edit, ProposalId};
 use crate::domain::snapshot::JobRow;
 use crate::domain::subject::Subject;
+use crate::generate::near;
 use crate::generate::replay::leaf;
 use crate::tui::app::AppState;
 use crate::tui::doc::{LEAF, effect_lines, effects_lines, hunk_rows};
 use crate::tui::doc_row::{About, DocRow};
-use crate::tui::panes::Standing;
+use crate::tui::panes::{Beside, Standing};
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
+use crate::tui::words;
 
 /// Calls of a function that are written out; the rest is counted.
 const CALLS_SHOWN: usize = 20;
@@ -49,30 +52,57 @@ pub fn is_stale(state: &AppState) -> bool {
 /// Tells where the change of each function stands.
 #[must_use]
 pub fn standings(state: &AppState, diff: &Diff) -> Vec<Standing> {
-    let of = |one: &FunctionDiff| {
-        let Some(id) = one.proposal else { return Standing::Recorded };
-        match state.pass.verdict(id) {
-            Some(verb) => Standing::Decided(verb),
-            None if state.snapshot.queue.iter().any(|row| row.id == id) => Standing::Waits,
-            None => Standing::Before,
-        }
+    diff.functions.iter().map(|one| standing(state, one.proposal)).collect()
+}
+
+fn standing(state: &AppState, proposal: Option<ProposalId>) -> Standing {
+    let Some(id) = proposal else { return Standing::Recorded };
+    match state.pass.verdict(id) {
+        Some(verb) => Standing::Decided(verb),
+        None if state.snapshot.queue.iter().any(|row| row.id == id) => Standing::Waits,
+        None => Standing::Before,
+    }
+}
+
+/// Gives what is known beside the recorded inputs of the functions that a comparison found edited.
+#[must_use]
+pub fn beside(state: &AppState, diff: &Diff) -> Beside {
+    let edited = |id: &FunctionId| {
+        diff.functions.iter().any(|one| one.edited && one.function == *id)
+            || diff.edits.edited.iter().any(|one| one.subject.function() == Some(id))
     };
-    diff.functions.iter().map(of).collect()
+    let mut near = (*state.snapshot.near).clone();
+    near.forget(|function| !edited(function));
+    let standings = near.differences.iter().map(|one| standing(state, one.proposal)).collect();
+    let searching = state.snapshot.jobs.iter().any(|job| job.kind == JobKind::Near && job.state == JobState::Running);
+    Beside { near, standings, searching }
 }
 
 /// Gives the function under the cursor and the call, where it is on one.
 #[must_use]
 pub fn here(state: &AppState) -> Option<(usize, Option<usize>)> {
-    let upto = state.diff.rows.get(..=state.diff.list.cursor)?;
+    let upto = state.diff.lines.rows.get(..=state.diff.list.cursor)?;
     upto.iter().rev().enumerate().find_map(|(above, row)| match row.about {
-        About::Differs(function, call) => Some((function, call.filter(|_| above == 0))),
+        About::Differs(function, call) => Some(Some((function, call.filter(|_| above == 0)))),
+        About::Beside(_) => Some(None),
         _ => None,
-    })
+    })?
+}
+
+/// Gives the near difference under the cursor.
+#[must_use]
+pub fn beside_here(state: &AppState) -> Option<usize> {
+    let upto = state.diff.lines.rows.get(..=state.diff.list.cursor)?;
+    upto.iter().rev().find_map(|row| match row.about {
+        About::Beside(at) => Some(Some(at)),
+        About::Differs(..) => Some(None),
+        _ => None,
+    })?
 }
 
 /// Makes the lines.
 #[must_use]
-pub fn rows(diff: &Diff, standings: &[Standing]) -> Vec<DocRow> {
+pub fn rows(diff: &Diff, standings: &[Standing], beside: &Beside) -> Vec<DocRow> {
     let mut out = Vec::new();
     for (at, one) in diff.functions.iter().enumerate() {
         if at == 0 || diff.functions[at - 1].edited != one.edited {
@@ -89,6 +119,7 @@ pub fn rows(diff: &Diff, standings: &[Standing]) -> Vec<DocRow> {
             out.extend(one.lost().map(|lost| DocRow::of(Row::new().add(Role::Dim, format!("   {lost}")))));
         }
     }
+    beside_rows(&mut out, beside);
     if !edits.gone.is_empty() {
         heading(&mut out, "Gone, with their recorded calls");
         for (id, calls) in &edits.gone {
@@ -131,6 +162,32 @@ fn heading(out: &mut Vec<DocRow>, title: &str) {
     out.push(DocRow::of(Row::new().add(Role::Accent, format!(" {title}"))));
 }
 
+/// Writes what searches beside the recorded inputs came to; nothing where there was none.
+fn beside_rows(out: &mut Vec<DocRow>, beside: &Beside) {
+    let Beside { near, standings, searching } = beside;
+    if near.is_empty() && !searching {
+        return;
+    }
+    heading(out, "Beside the recorded inputs");
+    for (at, (one, standing)) in near.differences.iter().zip(standings).enumerate() {
+        let about = About::Beside(at);
+        let (role, word) = standing.word();
+        let row = Row::new().add(Role::Warning, " ≈ ").add(Role::Text, near::short(one));
+        let row = if word.is_empty() { row } else { row.end(role, word) };
+        out.push(DocRow { row, about: about.clone(), stop: true, changed: false });
+        let said = format!("   nobody recorded this; {}", one.distance.phrase());
+        out.push(DocRow { row: Row::new().add(Role::Dim, said), about, ..DocRow::default() });
+    }
+    if *searching {
+        out.push(DocRow::of(Row::new().add(Role::Running, " » ").add(Role::Text, words::NEAR_RUNS)));
+    } else if near.differences.is_empty() && !near.searched.is_empty() {
+        out.push(DocRow::of(Row::new().add(Role::Tested, " ✓ ").add(Role::Text, near::nothing(near))));
+    }
+    for line in near.remarks() {
+        out.push(DocRow::of(Row::new().add(Role::Dim, format!(" {line}"))));
+    }
+}
+
 fn function(out: &mut Vec<DocRow>, at: usize, one: &FunctionDiff, standing: Standing) {
     let all = usize::try_from(one.calls.len() as u64 + one.same).unwrap_or(usize::MAX);
     let mut kinds: Vec<&str> = one.calls.iter().map(|call| call.kind.word()).collect();
@@ -163,7 +220,7 @@ fn function(out: &mut Vec<DocRow>, at: usize, one: &FunctionDiff, standing: Stan
         for (line, (role, said)) in lines.iter().enumerate() {
             let mut row = Row::new();
             if let Some((label, rest)) = said.split_once('\t') {
-                row = row.add(Role::Dim, format!("       {label}  ")).add(*role, rest.to_owned());
+                row = row.add(Role::Dim, format!("       {label}  ")).fix().add(*role, rest.to_owned());
             } else {
                 row = row.add(*role, said.clone());
             }

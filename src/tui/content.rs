@@ -1,9 +1,9 @@
 //! What each pane consists of, line by line: how many, which text, where its cursor is. Read by `update` and `view`.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use crate::base::paths::tilde;
-use crate::base::text::{command_line, count};
+use crate::base::text::count;
 use crate::domain::decision::Verb;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{OpenVerdict, ProposalState};
@@ -17,11 +17,14 @@ use crate::tui::journeys::{self, Intent};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::row::Row;
 use crate::tui::specs;
+use crate::tui::start;
 use crate::tui::theme::Role;
+use crate::tui::unjudged;
 use crate::tui::view::{calls, functions, log, recorded, runs, source};
 use crate::tui::widgets::code::diff_row;
 use crate::tui::widgets::virtual_list::ListState;
 use crate::tui::words;
+use crate::tui::wrap::Wrapped;
 
 /// Counts the lines of a pane.
 #[must_use]
@@ -60,7 +63,13 @@ pub fn text(state: &AppState, pane: Pane, at: usize) -> String {
             Some(Ok(lines)) => lines.get(at).map(|line| line.text.clone()).unwrap_or_default(),
             _ => String::new(),
         },
-        _ => row(state, pane, at, 200).map(|row| row.text()).unwrap_or_default(),
+        _ => match shown(state, pane) {
+            // Of a line that goes on below, all of it.
+            Some((loaded, wrapped)) => {
+                loaded.rows(state.decision.compare).get(wrapped.line(at)).map(|row| row.row.text()).unwrap_or_default()
+            }
+            None => row(state, pane, at, 200).map(|row| row.text()).unwrap_or_default(),
+        },
     }
 }
 
@@ -68,6 +77,19 @@ pub fn text(state: &AppState, pane: Pane, at: usize) -> String {
 #[must_use]
 pub fn matches(state: &AppState, pane: Pane, words: &str) -> Vec<usize> {
     let holds = |text: &str| text.to_lowercase().contains(words);
+    if let Some((loaded, wrapped)) = shown(state, pane) {
+        // A match that a break parts is found at the start of its line.
+        let rows = loaded.rows(state.decision.compare).iter().enumerate().filter(|(_, row)| holds(&row.row.text()));
+        return rows
+            .flat_map(|(line, _)| {
+                let all = wrapped.shown(line)..wrapped.shown(line + 1);
+                let parts: Vec<usize> = all.clone().filter(|at| holds(&wrapped.rows[*at].row.text())).collect();
+                // The second of a pair stands in the line before.
+                let at = if all.is_empty() { all.start.saturating_sub(1) } else { all.start };
+                if parts.is_empty() { vec![at] } else { parts }
+            })
+            .collect();
+    }
     match doc_rows(state, pane) {
         Some(rows) => (0..rows.len()).filter(|at| rows.get(*at).is_some_and(|row| holds(&row.row.text()))).collect(),
         None => (0..len(state, pane)).filter(|at| holds(&text(state, pane, *at))).collect(),
@@ -146,11 +168,10 @@ pub fn shift(state: &AppState, pane: Pane) -> usize {
         Pane::Source => state.source.shift,
         Pane::Calls => state.calls.shift,
         Pane::Decision => state.decision.shift,
-        Pane::Diff => state.diff.shift,
         Pane::Journey => state.journeys.shift,
         Pane::Steps => state.specs.shift,
         Pane::Recorded => state.recorded.shift,
-        Pane::Functions | Pane::Intent | Pane::Specs | Pane::Runs | Pane::Log => 0,
+        Pane::Functions | Pane::Intent | Pane::Specs | Pane::Runs | Pane::Log | Pane::Diff => 0,
     }
 }
 
@@ -164,7 +185,7 @@ pub fn doc_rows(state: &AppState, pane: Pane) -> Option<Cow<'_, [DocRow]>> {
         Pane::Steps => Cow::Owned(steps(state)),
         Pane::Runs => Cow::Owned(runs::rows(state)),
         Pane::Log => Cow::Owned(log::rows(state)),
-        Pane::Diff => Cow::Borrowed(&state.diff.rows),
+        Pane::Diff => Cow::Borrowed(&state.diff.lines.rows),
         Pane::Functions | Pane::Source | Pane::Calls | Pane::Journey | Pane::Recorded => return None,
     })
 }
@@ -181,12 +202,53 @@ pub fn queue_done(state: &AppState) -> bool {
     state.current().is_none() && state.pass.open() == 0 && !state.pass.items().is_empty() && state.focus == Pane::Decision
 }
 
+/// Gives the lines of what is decided on at the width of its pane.
+#[must_use]
+pub fn wrapped<'a>(state: &'a AppState, loaded: &Arc<Loaded>) -> Cow<'a, Wrapped> {
+    let (compare, width) = (state.decision.compare, state.columns(Pane::Decision));
+    match &state.decision.wrapped {
+        Some((of, how, wide, wrapped)) if Arc::ptr_eq(of, loaded) && (*how, *wide) == (compare, width) => Cow::Borrowed(wrapped),
+        _ if compare == Compare::Disk => Cow::Owned(Wrapped::side_by_side(loaded.rows(compare), width, &loaded.pairs)),
+        _ => Cow::Owned(Wrapped::new(loaded.rows(compare), width)),
+    }
+}
+
+/// Keeps the lines of what is decided on; at another width, the same lines stay in sight, and those that were.
+pub fn keep_wrapped(state: &mut AppState) {
+    let Some(loaded) = state.loaded().cloned() else {
+        state.decision.wrapped = None;
+        return;
+    };
+    let (compare, width) = (state.decision.compare, state.columns(Pane::Decision));
+    let Cow::Owned(new) = wrapped(state, &loaded) else { return };
+    if let Some((of, how, wide, old)) = &state.decision.wrapped
+        && Arc::ptr_eq(of, &loaded)
+        && *wide != width
+        && *how == compare
+    {
+        let (list, read) = (&mut state.decision.list, &mut state.decision.read);
+        (list.cursor, list.top) = (new.shown(old.line(list.cursor)), new.shown(old.line(list.top)));
+        *read = if compare == Compare::Disk { new.shown(old.line(*read)) } else { 0 };
+    }
+    state.decision.wrapped = Some((loaded, compare, width, new));
+}
+
+/// Gives what is decided on where its lines are those of the pane.
+fn shown(state: &AppState, pane: Pane) -> Option<(&Arc<Loaded>, Cow<'_, Wrapped>)> {
+    let before = state.asks_for_trust() || first_run(state) || queue_done(state) || state.streaming().is_some();
+    if pane != Pane::Decision || before || (state.decision.compare == Compare::Other && state.decision.other.is_some()) {
+        return None;
+    }
+    let loaded = state.loaded().filter(|loaded| loaded.view.proposal.verdict().is_none())?;
+    Some((loaded, wrapped(state, loaded)))
+}
+
 /// Notes which lines of what is decided on are in sight now, as far as they follow those that were.
 pub fn note_sight(state: &mut AppState) {
     let layout = state.layout();
     let Some(slot) = layout.slot(Pane::Decision).filter(|_| state.screen == Screen::Review) else { return };
     let Some(loaded) = state.loaded().filter(|_| state.decision.compare == Compare::Disk) else { return };
-    let first = loaded.rows(Compare::Disk).iter().position(|row| row.changed).unwrap_or(0);
+    let first = wrapped(state, loaded).rows.iter().position(|row| row.changed).unwrap_or(0);
     let top = state.decision.list.top;
     if top <= first.max(state.decision.read) {
         state.decision.read = state.decision.read.max(top + usize::from(slot.body.height));
@@ -210,7 +272,8 @@ pub fn diff_in_sight(state: &AppState) -> bool {
     if loaded.view.proposal.verdict().is_some() {
         return false;
     }
-    let rows = loaded.rows(Compare::Disk);
+    let wrapped = wrapped(state, loaded);
+    let rows = &wrapped.rows;
     if !rows.iter().any(|row| row.changed) {
         return true;
     }
@@ -223,10 +286,13 @@ pub fn diff_in_sight(state: &AppState) -> bool {
 
 fn decision(state: &AppState) -> Cow<'_, [DocRow]> {
     if state.asks_for_trust() {
-        return Cow::Owned(trust(state));
+        return Cow::Owned(start::trust(state));
+    }
+    if start::is_followed(state) {
+        return Cow::Owned(start::under_way(state));
     }
     if first_run(state) {
-        return Cow::Owned(first_steps(state));
+        return Cow::Owned(start::first_steps(state));
     }
     if queue_done(state) {
         let said = words::queue_done(state.snapshot.decided);
@@ -237,13 +303,16 @@ fn decision(state: &AppState) -> Cow<'_, [DocRow]> {
             return Cow::Owned(stream(state));
         }
         if let (Compare::Other, Some((_, rows))) = (state.decision.compare, &state.decision.other) {
-            return Cow::Borrowed(rows);
+            return Cow::Owned(Wrapped::new(rows, state.columns(Pane::Decision)).rows);
         }
         if let Some((loaded, open)) = state.loaded().and_then(|loaded| Some((loaded, loaded.view.proposal.verdict()?))) {
             return Cow::Owned(verdict(state, loaded, open));
         }
         if let Some(loaded) = state.loaded() {
-            return Cow::Borrowed(loaded.rows(state.decision.compare));
+            return match wrapped(state, loaded) {
+                Cow::Borrowed(wrapped) => Cow::Borrowed(&wrapped.rows),
+                Cow::Owned(wrapped) => Cow::Owned(wrapped.rows),
+            };
         }
         return match &state.decision.loaded {
             Some(Err(trouble)) if state.decision.shown == Some(row.id) => lines(
@@ -267,25 +336,6 @@ fn lines<'a>(all: impl IntoIterator<Item = (Role, String)>) -> Cow<'a, [DocRow]>
     Cow::Owned(all.into_iter().map(|(role, line)| DocRow::of(Row::new().add(role, line))).collect())
 }
 
-fn trust(state: &AppState) -> Vec<DocRow> {
-    let python =
-        state.snapshot.python.as_deref().map_or_else(|| "the project's Python".into(), |python| format!("Python {python}"));
-    let key =
-        |key: &str, does: &str| DocRow::of(Row::new().add(Role::Accent, format!(" {key}")).add(Role::Text, does.to_owned()));
-    let mut out = sentences(state, Role::Text, &format!("Do you trust the code in  {} ?", tilde(&state.snapshot.root)));
-    out.push(DocRow::default());
-    out.extend(sentences(state, Role::Text, words::TRUST_WHY));
-    out.push(DocRow::default());
-    out.push(key("  t    ", "  trust it: asks once more"));
-    out.push(key("> Enter", "  only read: browse, nothing runs"));
-    out.push(key("  Esc  ", "  the same as Enter here"));
-    out.push(DocRow::default());
-    out.extend(sentences(state, Role::Text, &format!("Would run: {python}, conftest.py, tests.")));
-    out.push(DocRow::default());
-    out.extend(sentences(state, Role::Dim, words::TRUST_KEPT));
-    out
-}
-
 /// Makes the lines of a verdict that waits, and of what accepting it writes.
 fn verdict(state: &AppState, loaded: &Loaded, open: &OpenVerdict) -> Vec<DocRow> {
     let row = state.snapshot.verdicts.iter().find(|row| row.test == open.test);
@@ -307,11 +357,14 @@ fn verdict(state: &AppState, loaded: &Loaded, open: &OpenVerdict) -> Vec<DocRow>
         out.push(DocRow::of(Row::plain(" accept writes this, and nothing else:")));
         out.extend(loaded.disk.iter().cloned());
     }
-    out
+    Wrapped::new(&out, state.columns(Pane::Decision)).rows
 }
 
 /// Makes the lines of the intent and clauses of the test that is shown.
 fn intent(state: &AppState) -> Vec<DocRow> {
+    if let Some((_, row)) = unjudged::shown(state) {
+        return unjudged::rows(row, state.columns(Pane::Intent));
+    }
     let Some(journey) = state.journeys.journey() else { return Vec::new() };
     let judged = &journey.view.judged;
     let row = journeys::row_of(state).map(|(_, row)| row);
@@ -342,45 +395,11 @@ fn steps(state: &AppState) -> Vec<DocRow> {
 }
 
 /// Breaks sentences into lines of the pane of what is decided on.
-fn sentences(state: &AppState, role: Role, text: &str) -> Vec<DocRow> {
+#[must_use]
+pub fn sentences(state: &AppState, role: Role, text: &str) -> Vec<DocRow> {
     let text = crate::base::text::display_line(text);
     let lines = crate::base::text::wrap(&text, state.columns(Pane::Decision).saturating_sub(2).max(10));
     lines.into_iter().map(|line| DocRow::of(Row::new().add(role, format!(" {line}")))).collect()
-}
-
-fn first_steps(state: &AppState) -> Vec<DocRow> {
-    if !state.snapshot.indexed {
-        return sentences(state, Role::Dim, &words::reading(state.snapshot.reading));
-    }
-    if state.snapshot.functions.is_empty() {
-        return sentences(state, Role::Text, words::NO_FUNCTIONS);
-    }
-    let mut out = sentences(state, Role::Text, &words::nothing_recorded(&state.snapshot));
-    out.push(DocRow::of(Row::new().add(Role::Accent, " 1").add(Role::Text, "  Record what your program does")));
-    for (index, argv) in state.snapshot.offers.iter().enumerate() {
-        let command = command_line(argv);
-        let head = if index == 0 { "    ! then Enter:  " } else { "               or  " };
-        let row = Row::plain(head).add(Role::Accent, command);
-        out.push(DocRow { row, about: About::Offer(index), stop: true, changed: false });
-    }
-    if state.snapshot.offers.is_empty() {
-        out.push(DocRow::of(Row::plain("    ! then the command, such as  pytest -q")));
-    }
-    out.push(DocRow::default());
-    out.push(DocRow::of(Row::new().add(Role::Accent, " 2").add(Role::Text, "  Or ask a model for a test of one function")));
-    let model = if state.snapshot.model.is_some() {
-        "    j k choose a function, g asks"
-    } else {
-        "    first name a model in your config: model.provider"
-    };
-    out.push(DocRow::of(Row::plain(model)));
-    out.push(DocRow::default());
-    if let Some(trouble) = &state.snapshot.python_trouble {
-        out.extend(sentences(state, Role::Failing, &format!("! {trouble}")));
-    } else {
-        out.push(DocRow::of(Row::plain(" The first drafts come seconds after a recording.")));
-    }
-    out
 }
 
 fn function(row: &FunctionRow) -> Vec<(Role, String)> {

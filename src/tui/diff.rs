@@ -51,9 +51,10 @@ pub fn plan_rows(target: &RelPath, plan: &[FileEdit]) -> Vec<DocRow> {
     for edit in ordered {
         if plan.len() > 1 {
             let row = Row::new().add(Role::Accent, format!(" {}", edit.path));
-            if edit.path != *target && edit.is_bookkeeping() {
+            if edit.path != *target && folds(edit) {
                 let (added, removed) = size_of(edit);
-                out.push(DocRow::of(row.add(Role::Dim, format!("  +{added} -{removed}"))));
+                let row = row.add(Role::Dim, format!("  +{added} -{removed}  Enter shows it"));
+                out.push(DocRow { row, about: About::Folded(edit.path.clone()), stop: true, changed: false });
                 continue;
             }
             out.push(DocRow::of(row));
@@ -61,6 +62,13 @@ pub fn plan_rows(target: &RelPath, plan: &[FileEdit]) -> Vec<DocRow> {
         out.extend(diff_rows(&edit.path, edit.before.as_deref(), edit.after.as_deref(), true));
     }
     out
+}
+
+/// Tells whether a file beside the test is one line until it is opened: the manifest, `conftest.py`, data.
+fn folds(edit: &FileEdit) -> bool {
+    let name = edit.path.file_name();
+    let is_read = [".py", ".yaml", ".yml"].iter().any(|end| name.ends_with(end));
+    edit.is_bookkeeping() || name == "conftest.py" || !is_read
 }
 
 /// A file that accepting writes, with its diff.

@@ -6,6 +6,7 @@ use crate::base::paths::RelPath;
 use crate::base::text::{self, count};
 use crate::domain::call::Effect;
 use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
+use crate::domain::near::{NearChange, NearDifference};
 use crate::domain::proposal::{Body, Change, Draft, Edit, Origin, ProposalState, SpecDraft};
 use crate::domain::snapshot::ProposalView;
 use crate::generate::replay::leaf;
@@ -21,7 +22,7 @@ use crate::tui::words;
 /// Values longer than this are cut in the list of calls; `v` shows them whole.
 const VALUE: usize = 400;
 /// Columns of old and new, where they are longer and differ late.
-const AROUND: usize = 56;
+const AROUND: usize = 160;
 /// Columns of each side of what differs inside of a value.
 pub const LEAF: usize = 24;
 /// Columns of what was checked, at most.
@@ -54,6 +55,8 @@ pub struct Loaded {
     pub edit: Vec<DocRow>,
     /// Lines added and removed.
     pub size: (usize, usize),
+    /// Lines of old results, each with the line of the new one: side by side where there is room.
+    pub pairs: Vec<(usize, usize)>,
 }
 
 impl Loaded {
@@ -61,14 +64,16 @@ impl Loaded {
     #[must_use]
     pub fn new(view: ProposalView) -> Self {
         let size = view.plan.iter().map(size_of).fold((0, 0), |(a, r), (added, removed)| (a + added, r + removed));
+        let mut pairs = Vec::new();
         let (disk, whole, edit) = match &view.proposal.body {
             Body::Draft(draft) => draft_docs(&view, draft),
-            Body::Change(change) => (change_doc(&view, change), Vec::new(), Vec::new()),
+            Body::Change(change) => (change_doc(&view, change, &mut pairs), Vec::new(), Vec::new()),
+            Body::Near(near) => (near_doc(&view, near, &mut pairs), Vec::new(), Vec::new()),
             // What the test is for and what came of it wraps at the pane's width: only what accepting writes is made here.
             Body::Verdict(_) => (plan_rows(&RelPath::default(), &view.plan), Vec::new(), Vec::new()),
             Body::Spec(spec) => spec_docs(&view, spec),
         };
-        Self { view, disk, whole, edit, size }
+        Self { view, disk, whole, edit, size, pairs }
     }
 
     /// Gives the lines of a way to look, and the way itself when that one has none.
@@ -117,6 +122,9 @@ fn draft_docs(view: &ProposalView, draft: &Draft) -> (Vec<DocRow>, Vec<DocRow>, 
     let wide = labels(main.iter().map(|(_, evidence)| &evidence.what));
     for (index, evidence) in &main {
         head.extend(evidence_rows(*index, evidence, wide));
+    }
+    if draft.origin == Origin::Near {
+        head.push(DocRow::of(Row::new().add(Role::Warning, " ≈ ").add(Role::Text, words::NOT_RECORDED)));
     }
     if let Some(author) = draft.origin.author() {
         // A model writes from what a function promises, calls or none.
@@ -190,7 +198,7 @@ fn state_rows(view: &ProposalView) -> Vec<DocRow> {
     match view.proposal.state {
         ProposalState::Stale => {
             let promise = view.proposal.promise_changed().is_some();
-            let change = view.proposal.change().is_some();
+            let change = view.proposal.change().is_some() || view.proposal.near().is_some();
             let draft = if promise { words::STALE_PROMISE } else { words::STALE_DRAFT };
             say("~", Role::Stale, if change { words::STALE_CHANGE } else { draft });
             if view.newer.is_some() {
@@ -233,7 +241,7 @@ pub fn evidence_rows(index: usize, evidence: &Evidence, labels: usize) -> Vec<Do
     let about = if index == usize::MAX { About::Nothing } else { About::Evidence(index) };
     let row =
         Row::new().add(role, format!(" {sign} ")).add(Role::Text, text::fit(&text::display_line(&evidence.what.text()), labels));
-    let row = row.add(Role::Text, "  ").add(Role::Text, evidence.detail.for_people());
+    let row = row.add(Role::Text, "  ").fix().add(Role::Text, evidence.detail.for_people());
     let mut out = vec![DocRow { row, about: about.clone(), stop: true, changed: false }];
     let failed = matches!(evidence.finding, Finding::Fail | Finding::Flaky | Finding::Error);
     for line in evidence.more.iter().filter(|_| failed) {
@@ -244,7 +252,7 @@ pub fn evidence_rows(index: usize, evidence: &Evidence, labels: usize) -> Vec<Do
     out
 }
 
-fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
+fn change_doc(view: &ProposalView, change: &Change, pairs: &mut Vec<(usize, usize)>) -> Vec<DocRow> {
     let proposal = &view.proposal;
     let changed = change.calls.len();
     let all = changed + usize::try_from(change.same).unwrap_or(0);
@@ -274,9 +282,10 @@ fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
             .end(Role::Dim, format!("×{}", call.times));
         out.push(DocRow { row, about: About::Changed(index), stop: true, changed: unwritten });
         let (old, new) = effects_lines(&call.old, &call.new);
+        pairs.extend((0..old.len().min(new.len())).map(|at| (out.len() + at, out.len() + old.len() + at)));
         for (sign, role, lines) in [("old", Role::Removed, old), ("new", Role::Added, new)] {
             for line in lines {
-                let row = Row::new().add(Role::Dim, format!("     {sign}  ")).add(role, line);
+                let row = Row::new().add(Role::Dim, format!("     {sign}  ")).fix().add(role, line);
                 out.push(DocRow { row, about: About::Changed(index), changed: unwritten, ..DocRow::default() });
             }
         }
@@ -307,6 +316,58 @@ fn change_doc(view: &ProposalView, change: &Change) -> Vec<DocRow> {
     out
 }
 
+/// A near difference: what was edited, the input with both outcomes, and the recorded call that it is near to.
+fn near_doc(view: &ProposalView, near: &NearChange, pairs: &mut Vec<(usize, usize)>) -> Vec<DocRow> {
+    let one = &near.difference;
+    let name = view.proposal.subject.short();
+    let mut out = state_rows(view);
+    let says = |role: Role, line: String| DocRow::of(Row::new().add(role, line));
+    out.push(says(Role::Text, " Recorded calls end as before. An input beside them does not.".into()));
+    out.push(DocRow::default());
+    for edit in &near.because {
+        let about = About::Source(edit.path.clone(), edit.line);
+        let row = Row::new().add(Role::Accent, " because").add(Role::Text, format!("  you changed {}", edit.summary()));
+        out.push(DocRow { row, about, stop: true, changed: false });
+        out.extend(hunk_rows(edit));
+    }
+    if !near.because.is_empty() {
+        out.push(DocRow::default());
+    }
+    let row = Row::new().add(Role::Warning, " ≈ near  ").add(Role::Text, format!("{name}{}", one.arguments));
+    out.push(DocRow { row, about: About::Changed(0), stop: true, changed: true });
+    let (old, new) = effects_lines(&one.old, &one.new);
+    pairs.extend((0..old.len().min(new.len())).map(|at| (out.len() + at, out.len() + old.len() + at)));
+    for (sign, role, lines) in [("old", Role::Removed, old), ("new", Role::Added, new)] {
+        for line in lines {
+            let row = Row::new().add(Role::Dim, format!("     {sign}  ")).fix().add(role, line);
+            out.push(DocRow { row, about: About::Changed(0), changed: true, ..DocRow::default() });
+        }
+    }
+    if !one.difference.path.is_empty() {
+        out.push(says(Role::Dim, format!("     at   {}: {}", one.difference.path, leaf(&one.difference, LEAF))));
+    }
+    let recorded = Row::new().add(Role::Dim, "     recorded  ").fix().add(Role::Text, format!("{name}{}", one.recorded));
+    out.push(DocRow { row: recorded, about: About::Changed(0), ..DocRow::default() });
+    out.push(says(Role::Dim, format!("     nobody recorded this; {}", one.distance.phrase())));
+    out.push(DocRow::default());
+    out.push(says(Role::Text, " accept: the new outcome is meant. No file is written.".into()));
+    out.push(DocRow::default());
+    let wide = labels(view.proposal.evidence.iter().map(|evidence| &evidence.what));
+    for (index, evidence) in view.proposal.evidence.iter().enumerate() {
+        out.extend(evidence_rows(index, evidence, wide));
+    }
+    out
+}
+
+/// Writes a near difference whole, for `v`.
+#[must_use]
+pub fn whole_near(one: &NearDifference) -> Vec<String> {
+    let mut lines = vec![format!("near  {}", one.arguments), format!("recorded  {}", one.recorded)];
+    lines.extend(effect_lines(&one.old).into_iter().map(|line| format!("old  {line}")));
+    lines.extend(effect_lines(&one.new).into_iter().map(|line| format!("new  {line}")));
+    lines
+}
+
 /// Writes the lines of an edit, each about its place in today's file.
 #[must_use]
 pub fn hunk_rows(edit: &Edit) -> Vec<DocRow> {
@@ -323,24 +384,6 @@ pub fn hunk_rows(edit: &Edit) -> Vec<DocRow> {
         }
     }
     out
-}
-
-/// Finds the lines of today's file that an edit wrote; where it only took lines away, the line it left behind.
-#[must_use]
-pub fn edited_lines(edit: &Edit) -> Vec<u32> {
-    let mut line = edit.line;
-    let mut out = Vec::new();
-    for text in &edit.hunk {
-        match text.chars().next() {
-            Some('-') => {}
-            Some('+') => {
-                out.push(line);
-                line += 1;
-            }
-            _ => line += 1,
-        }
-    }
-    if out.is_empty() { vec![edit.line] } else { out }
 }
 
 /// Writes how a call ended before and ends now, as [`effect_lines`], long lines cut around the place where they differ.

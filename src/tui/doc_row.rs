@@ -13,12 +13,16 @@ pub enum About {
     Evidence(usize),
     /// A line of the file that accepting writes.
     Target(RelPath, u32),
+    /// A file that accepting writes, whose lines are folded away.
+    Folded(RelPath),
     /// A line of the project's source.
     Source(RelPath, u32),
     /// A changed call, by its position.
     Changed(usize),
     /// A function of the comparison with a commit, and one of its calls, by their positions.
     Differs(usize, Option<usize>),
+    /// A near difference of the comparison with a commit, by its position.
+    Beside(usize),
     /// A clause of the intent, by its position.
     Clause(usize),
     /// A YAML test, by its position in the snapshot.

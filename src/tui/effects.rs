@@ -1,13 +1,16 @@
 //! What `update` wants done outside: asking the engine, reading, the editor, the clipboard, the shell.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::AbortHandle;
 
 use crate::base::error::Trouble;
 use crate::base::paths::tilde;
 use crate::base::text;
 use crate::config::places::{LOG, Places};
+use crate::domain::call::CallId;
 use crate::tui::app::{AppState, Effect, Msg};
 use crate::tui::backend::Backend;
 use crate::tui::clipboard::{self, Route};
@@ -20,6 +23,9 @@ use crate::tui::terminal::Screen;
 use crate::tui::theme::{Theme, ThemeName};
 use crate::tui::{editor, highlight, words};
 
+/// How long a call stays selected before it is run again.
+const REST: Duration = Duration::from_millis(150);
+
 /// What effects work on.
 pub struct World {
     /// The engine.
@@ -30,6 +36,8 @@ pub struct World {
     pub screen: Screen,
     /// The keys.
     pub input: Input,
+    /// A call that is run again for what its lines give.
+    pub following: Option<AbortHandle>,
     /// What is wrong in the files of keys and themes, and was told.
     pub wrong: Vec<Trouble>,
 }
@@ -51,6 +59,11 @@ impl World {
                 let rows = backend.call_rows(&kinds);
                 Msg::CallRows(function, rows)
             }),
+            Effect::ReadTestsThrough(function) => self.read(move |backend| {
+                let tests = backend.tests_through(&function);
+                Msg::TestsThrough(function, tests)
+            }),
+            Effect::FollowCall(call) => self.follow(call),
             Effect::ReadRecorded(id) => self.read(move |backend| Msg::Recorded(id, backend.recorded(id))),
             Effect::ReadProposal(id) => {
                 self.read(move |backend| Msg::Proposal(id, Box::new(backend.proposal(id).map(Loaded::new))))
@@ -83,6 +96,16 @@ impl World {
             Effect::EditSource { path, line } => {
                 let file = path.under(&state.snapshot.root);
                 let opened = self.outside(state, editor::open(&file, line)).await;
+                self.tell(match opened {
+                    Ok(()) => Msg::Edited(None),
+                    Err(trouble) => Msg::Trouble(trouble),
+                });
+            }
+            Effect::EditSettings => {
+                let opened = match own_settings() {
+                    Ok(file) => self.outside(state, editor::open(&file, 1)).await,
+                    Err(trouble) => Err(trouble),
+                };
                 self.tell(match opened {
                     Ok(()) => Msg::Edited(None),
                     Err(trouble) => Msg::Trouble(trouble),
@@ -147,6 +170,20 @@ impl World {
         tokio::task::spawn_blocking(move || {
             let _ = results.send(work(&*backend));
         });
+    }
+
+    /// Runs a call again for what its lines give, unless another one is selected within a moment; ends what was run before.
+    fn follow(&mut self, call: Option<CallId>) {
+        if let Some(before) = self.following.take() {
+            before.abort();
+        }
+        let Some(call) = call else { return };
+        let (backend, results) = (Arc::clone(&self.backend), self.results.clone());
+        let work = tokio::spawn(async move {
+            tokio::time::sleep(REST).await;
+            let _ = results.send(Msg::LineValues(call, backend.line_values(call).await));
+        });
+        self.following = Some(work.abort_handle());
     }
 
     /// Lets something else have the terminal: the keys are let go before, everything is drawn again after.
@@ -240,6 +277,14 @@ pub fn theme(name: &str) -> Result<Option<Theme>, Trouble> {
     }
     let source = own_file(&format!("themes/{name}.toml"))?.ok_or_else(missing)?;
     Theme::own(name, &source).map(Some)
+}
+
+/// Gives the file of the person's own settings, in a folder that is there.
+fn own_settings() -> Result<std::path::PathBuf, Trouble> {
+    let folder = Places::find()?.config;
+    std::fs::create_dir_all(&folder)
+        .map_err(|error| Trouble::environment(format!("Cannot make {}.", tilde(&folder))).because(format!("{error}.")))?;
+    Ok(folder.join("config.yaml"))
 }
 
 /// Reads a file of the person's own settings, where there is one.

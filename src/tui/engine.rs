@@ -6,19 +6,21 @@ use tokio::sync::{broadcast, watch};
 
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
-use crate::domain::call::RecordingId;
+use crate::base::sentence::Sentence;
+use crate::domain::call::{CallId, RecordingId};
 use crate::domain::command::Command;
 use crate::domain::decision::FileEdit;
 use crate::domain::diff::Diff;
 use crate::domain::event::Event;
 use crate::domain::function::FunctionId;
+use crate::domain::line_values::LineValues;
 use crate::domain::proposal::ProposalId;
 use crate::domain::question::QuestionId;
 use crate::domain::settings;
-use crate::domain::snapshot::{CallKind, CallRow, JudgedView, ProposalView, RecordedRow, Snapshot, StreamView};
+use crate::domain::snapshot::{CallKind, CallRow, JudgedView, ProposalView, RecordedRow, Snapshot, StreamView, TestRow};
 use crate::domain::spec_board::SpecView;
 use crate::engine::Handle;
-use crate::tui::backend::Backend;
+use crate::tui::backend::{Backend, Pending};
 
 impl Backend for Handle {
     fn send(&self, command: Command) {
@@ -53,8 +55,17 @@ impl Backend for Handle {
         Handle::call_kinds(self, function)
     }
 
+    fn tests_through(&self, function: &FunctionId) -> Result<Vec<TestRow>, Trouble> {
+        Handle::tests_through(self, function)
+    }
+
     fn call_rows(&self, kinds: &[CallKind]) -> Result<Vec<CallRow>, Trouble> {
         Handle::call_rows(self, kinds)
+    }
+
+    fn line_values(&self, call: CallId) -> Pending<Result<Arc<LineValues>, Sentence>> {
+        let handle = self.clone();
+        Box::pin(async move { Handle::line_values(&handle, call).await })
     }
 
     fn recorded(&self, recording: RecordingId) -> Result<Vec<RecordedRow>, Trouble> {

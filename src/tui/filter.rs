@@ -1,15 +1,44 @@
 //! The filter of lists: words, `is:state`, `in:path`.
 
+use crate::base::paths::nearest;
 use crate::base::sentence::Sentence;
 use crate::domain::event::Level;
 use crate::domain::proposal::{ProposalKind, ProposalState};
-use crate::domain::snapshot::{FunctionRow, LogRow, QueueRow, RecordedRow, VerdictRow};
+use crate::domain::snapshot::{FunctionRow, LogRow, Mark, QueueRow, RecordedRow, UnjudgedRow, VerdictRow};
 use crate::domain::spec_board::SpecRow;
 use crate::domain::verdict::Ruling;
 use crate::tui::glyphs;
 
 /// The states `is:` knows, in the order they are offered.
-pub const STATES: [&str; 9] = ["waiting", "recorded", "failing", "stale", "unclear", "error", "tested", "untestable", "never"];
+pub const STATES: [&str; 10] =
+    ["waiting", "changed", "recorded", "failing", "stale", "unclear", "error", "tested", "untestable", "never"];
+/// States of other lists than that of functions.
+const OTHERS: [&str; 3] = ["red", "running", "overridden"];
+/// States of the calls of a recording.
+const OF_CALLS: [&str; 2] = ["recorded", "failing"];
+/// Words before a colon that are meant for one that there is.
+const MEANT: [(&str, &str); 9] = [
+    ("state", "is"),
+    ("status", "is"),
+    ("mark", "is"),
+    ("kind", "is"),
+    ("path", "in"),
+    ("file", "in"),
+    ("folder", "in"),
+    ("dir", "in"),
+    ("module", "in"),
+];
+
+/// The list that a filter is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Of {
+    /// Functions, with their proposals and tests.
+    Functions,
+    /// The calls of a recording.
+    Calls,
+    /// The log.
+    Log,
+}
 
 /// A parsed filter; an empty one takes everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,6 +67,28 @@ impl Filter {
         filter
     }
 
+    /// Tells what is wrong with a filter: a state that there is not, with the nearest that there is.
+    #[must_use]
+    pub fn wrong(text: &str, of: Of) -> Option<String> {
+        let known: Vec<&str> = match of {
+            Of::Functions => STATES.into_iter().chain(OTHERS).collect(),
+            Of::Calls => OF_CALLS.to_vec(),
+            Of::Log => return None,
+        };
+        text.split_whitespace().map(str::to_lowercase).find_map(|word| {
+            let (key, state) = word.split_once(':')?;
+            if key == "is" && !known.iter().any(|known| known.starts_with(state)) {
+                let near = nearest(state, known.iter().copied());
+                return Some(match near.first() {
+                    Some(near) => format!("Unknown state {state}. Nearest: is:{near}."),
+                    None => format!("Unknown state {state}. Known: {}.", known.join(", ")),
+                });
+            }
+            let (_, meant) = MEANT.iter().find(|(other, _)| *other == key)?;
+            Some(format!("Unknown word {key}: write {meant}:{state}"))
+        })
+    }
+
     /// Tells whether it takes everything.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -50,7 +101,10 @@ impl Filter {
         let (_, _, mark) = glyphs::of_mark(row.mark);
         self.takes_name(&row.id.0, row.path.as_str())
             && self.states.iter().all(|state| {
-                mark.starts_with(state.as_str()) || ("waiting".starts_with(state.as_str()) && row.drafts + row.changes > 0)
+                mark.starts_with(state.as_str())
+                    || ("waiting".starts_with(state.as_str()) && row.drafts + row.changes > 0)
+                    || ("changed".starts_with(state.as_str()) && row.changes > 0)
+                    || ("red".starts_with(state.as_str()) && row.mark == Mark::Failing && row.changes == 0)
             })
     }
 
@@ -68,12 +122,18 @@ impl Filter {
             ProposalState::Failed | ProposalState::Refused => "failing",
             ProposalState::Streaming | ProposalState::Proving => "running",
             _ if row.kind == ProposalKind::Change => "failing",
+            _ if row.kind == ProposalKind::Near => "unclear",
             _ if row.ruling == Some(Ruling::Unclear) => "unclear",
             _ if row.ruling.is_some() => "failing",
             _ => "recorded",
         };
+        let is_change = matches!(row.kind, ProposalKind::Change | ProposalKind::Near);
+        let changed = |word: &str| is_change && "changed".starts_with(word);
         self.takes_name(&row.subject.text(), row.path.as_str())
-            && self.states.iter().all(|word| state.starts_with(word.as_str()) || "waiting".starts_with(word.as_str()))
+            && self
+                .states
+                .iter()
+                .all(|word| state.starts_with(word.as_str()) || "waiting".starts_with(word.as_str()) || changed(word))
     }
 
     /// Tells whether a test with an intent is in it.
@@ -90,6 +150,13 @@ impl Filter {
         let waits = |word: &str| row.proposal.is_some() && "waiting".starts_with(word);
         self.takes_name(&row.test, row.path.as_str())
             && self.states.iter().all(|word| state.starts_with(word.as_str()) || waits(word))
+    }
+
+    /// Tells whether a test that was never judged is in it.
+    #[must_use]
+    pub fn takes_unjudged(&self, row: &UnjudgedRow) -> bool {
+        let never = |word: &String| "never".starts_with(word.as_str());
+        self.takes_name(&row.test, row.path.as_str()) && self.states.iter().all(never)
     }
 
     /// Tells whether a YAML test is in it.
@@ -142,5 +209,24 @@ impl Filter {
         let path = path.to_lowercase();
         self.words.iter().all(|word| name.contains(word.as_str()) || path.contains(word.as_str()))
             && self.places.iter().all(|place| path.contains(place.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_word_is_an_error_that_names_the_nearest() {
+        let wrong = |text: &str| Filter::wrong(text, Of::Functions).unwrap_or_default();
+        assert_eq!(wrong("cart is:chnaged"), "Unknown state chnaged. Nearest: is:changed.");
+        assert_eq!(wrong("is:testd"), "Unknown state testd. Nearest: is:tested.");
+        assert!(wrong("is:purple").starts_with("Unknown state purple. Known: waiting, changed, "));
+        assert_eq!(wrong("path:shop/cart.py"), "Unknown word path: write in:shop/cart.py");
+        for right in ["", "cart", "is:changed in:shop", "is:wai", "is:", "shop.cart:Cart.total", "is:red"] {
+            assert_eq!(wrong(right), "", "{right}");
+        }
+        assert!(Filter::wrong("is:saved", Of::Log).is_none(), "the log has kinds of its own");
+        assert!(Filter::wrong("is:tested", Of::Calls).is_some());
     }
 }

@@ -18,7 +18,7 @@ pub enum Glyphs {
     Ascii,
 }
 
-const PAIRS: [(char, char); 24] = [
+const PAIRS: [(char, char); 25] = [
     ('◦', 'o'),
     ('✓', 'v'),
     ('✗', 'x'),
@@ -42,6 +42,7 @@ const PAIRS: [(char, char); 24] = [
     ('└', '+'),
     ('█', '_'),
     ('↓', 'v'),
+    ('↳', '\\'),
     ('↑', '^'),
 ];
 

@@ -10,6 +10,7 @@ use crate::tui::behaviour;
 use crate::tui::content;
 use crate::tui::doc_row::About;
 use crate::tui::layout::Screen;
+use crate::tui::start;
 
 /// Finds the running or waiting job of what is selected.
 #[must_use]
@@ -26,8 +27,12 @@ pub fn job_here(state: &AppState) -> Option<&JobRow> {
     }
     match content::about(state, state.focus) {
         About::Job(index) => return state.snapshot.jobs.get(index).filter(open),
-        About::Recording(index) => return of_recording(state, index),
+        About::Recording(index) => return of_recording(state, index).or_else(|| drafting(state)),
         _ => {}
+    }
+    if let Some(row) = start::followed(state).filter(|_| start::is_followed(state)) {
+        let index = state.snapshot.recordings.iter().position(|other| other.id == row.id)?;
+        return of_recording(state, index);
     }
     let subject = state.subject.as_ref()?;
     let names = |job: &&JobRow| job.subject.is_for(subject);
@@ -42,7 +47,18 @@ pub fn job_here(state: &AppState) -> Option<&JobRow> {
         let mut all = state.open_jobs();
         all.next().filter(|_| all.next().is_none() && state.screen == Screen::Runs)
     };
-    mine.or_else(only)
+    mine.or_else(only).or_else(|| drafting(state))
+}
+
+/// Finds what works on the drafts of all that was recorded: its first replay, the drafts, their proof.
+fn drafting(state: &AppState) -> Option<&JobRow> {
+    let of_all = |job: &&JobRow| match job.kind {
+        JobKind::Draft => job.subject == JobSubject::RecordedCalls,
+        JobKind::Replay => job.subject == JobSubject::NewCalls,
+        JobKind::Prove => matches!(job.subject, JobSubject::Drafts(_)),
+        _ => false,
+    };
+    state.open_jobs().find(of_all)
 }
 
 /// Finds the job of a recording that is live.

@@ -13,6 +13,8 @@ use crate::tui::journey_lines::ending;
 use crate::tui::local_time::Zone;
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
+use crate::tui::unjudged;
+use crate::tui::wrap::pieces;
 
 /// Evidence lines named beside a clause.
 const NAMED: usize = 6;
@@ -73,6 +75,12 @@ pub fn intent_rows(shown: &Intent<'_>, zone: Zone, now: Moment, width: usize) ->
         lines.map(|line| DocRow::of(Row::new().add(role, format!(" {}{line}", " ".repeat(indent))))).collect::<Vec<_>>()
     };
     out.extend(say(Role::Accent, shown.test, 0));
+    // A test that raised never came to its intent: that is the first thing to know.
+    let raised = matches!(shown.verdict.evaluator, Evaluator::Test);
+    if raised {
+        let (sign, role, word) = of_ruling(shown.verdict.verdict, shown.verdict.overridden);
+        out.extend(say(role, &format!("{sign} {word}: {}", shown.verdict.reason.for_people()), 0));
+    }
     out.push(DocRow::default());
     out.extend(shown.intent.lines().flat_map(|line| say(Role::Text, line.trim(), 0)));
     out.push(DocRow::default());
@@ -80,7 +88,7 @@ pub fn intent_rows(shown: &Intent<'_>, zone: Zone, now: Moment, width: usize) ->
     for (at, clause) in verdict.clauses.iter().enumerate() {
         clause_rows(at, clause, room, &mut out);
     }
-    if verdict.clauses.is_empty() {
+    if verdict.clauses.is_empty() && !raised {
         let (sign, role, word) = of_ruling(verdict.verdict, verdict.overridden);
         out.push(DocRow::of(Row::new().add(role, format!(" {sign} {word}"))));
         out.extend(say(Role::Text, verdict.reason.for_people(), 2));
@@ -174,11 +182,23 @@ pub fn holding(verdict: &Verdict) -> String {
     format!("{hold} of {} hold", verdict.clauses.len())
 }
 
-/// Makes one line of the journey.
+/// Makes one shown line of the journey.
 #[must_use]
 pub fn row(state: &AppState, at: usize) -> Option<Row> {
+    let lines = &state.journeys.lines;
+    let position = *lines.get(at)?;
+    let piece = lines[..at].iter().rev().take_while(|before| **before == position).count();
+    let whole = whole_row(state, position)?;
+    if state.journeys.width == 0 {
+        return Some(whole);
+    }
+    pieces(&whole, state.journeys.width).into_iter().nth(piece)
+}
+
+/// Makes a line of the journey, by its position, however long it is.
+#[must_use]
+pub fn whole_row(state: &AppState, at: usize) -> Option<Row> {
     let journey = state.journeys.journey()?;
-    let at = *state.journeys.lines.get(at)?;
     let line = journey.line(at)?;
     let folded = state.journeys.folded.contains(&at);
     let fold = match (journey.folds(at), folded) {
@@ -244,8 +264,12 @@ pub fn row_of(state: &AppState) -> Option<(usize, &VerdictRow)> {
 /// Writes line 2: which test, what came of it and why; who decided.
 #[must_use]
 pub fn line(state: &AppState) -> (String, Vec<String>) {
+    let all = unjudged::all(state);
+    if let Some((at, row)) = unjudged::shown(state) {
+        let left = format!(" {}/{all}  ◦ NEVER JUDGED  {}", at + 1, unjudged::name(&row.test));
+        return (left, vec!["t judges it, T all".into(), "t judges".into(), String::new()]);
+    }
     let Some((at, row)) = row_of(state) else { return (" journeys".into(), vec!["nothing judged yet".into()]) };
-    let all = state.snapshot.verdicts.len();
     let (sign, _, word) = of_ruling(row.ruling, row.overridden);
     let name = row.test.split_once("::").map_or(row.test.as_str(), |(_, name)| name);
     let left = if state.size.0 < 90 {
@@ -269,11 +293,11 @@ pub fn line(state: &AppState) -> (String, Vec<String>) {
     (left, vec![long, short, String::new()])
 }
 
-/// Counts failing, broken and unclear tests for line 1.
+/// Counts failing, broken, unclear and never judged tests for line 1.
 #[must_use]
-pub fn counts(rows: &[VerdictRow]) -> String {
+pub fn counts(rows: &[VerdictRow], unjudged: usize) -> String {
     let number = |ruling: Ruling| rows.iter().filter(|row| row.ruling == ruling && !row.overridden).count();
-    [(number(Ruling::Fail), "✗"), (number(Ruling::Error), "!"), (number(Ruling::Unclear), "?")]
+    [(number(Ruling::Fail), "✗"), (number(Ruling::Error), "!"), (number(Ruling::Unclear), "?"), (unjudged, "◦")]
         .into_iter()
         .filter(|(number, _)| *number > 0)
         .map(|(number, sign)| format!("{number}{sign}"))

@@ -1,6 +1,6 @@
 //! What lies over the screen: prompts, questions, boxes, lists to choose from. The top one takes the keys.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::base::clock::Moment;
 use crate::base::error::Trouble;
@@ -12,6 +12,7 @@ use crate::domain::proposal::ProposalId;
 use crate::domain::question::QuestionId;
 use crate::tui::action::Action;
 use crate::tui::diff::PlannedFile;
+use crate::tui::jumps::Place;
 use crate::tui::panes::Search;
 use crate::tui::row::Row;
 use crate::tui::widgets::line_edit::LineEdit;
@@ -26,6 +27,12 @@ pub enum Layer {
     Palette(Picker, Vec<Action>),
     /// The queue.
     Queue(Picker, Vec<ProposalId>),
+    /// Functions, to go to one.
+    Functions(Picker, Vec<FunctionId>),
+    /// Tests that run through a function, to go to one: the function, and where the tests begin.
+    TestsThrough(Picker, FunctionId, Vec<(RelPath, u32)>),
+    /// Tests with an intent, to go to one.
+    Tests(Picker, Vec<String>),
     /// Clauses that hold for a test, to choose from: the proposal, and what was chosen before.
     Clauses(Picker, ProposalId, Vec<String>),
     /// A line to type into.
@@ -69,7 +76,7 @@ pub struct Prompt {
     /// Which of them is in the line.
     pub at: Option<usize>,
     /// What is wrong with the line.
-    pub wrong: Option<&'static str>,
+    pub wrong: Option<String>,
 }
 
 impl Prompt {
@@ -105,6 +112,8 @@ pub enum Act {
     CompareAgain,
     /// Opens a file in the editor.
     Open(RelPath),
+    /// Takes back a decision of another window.
+    Undo,
     /// Lets the folder's code be run.
     Trust,
     /// Leaves.
@@ -141,6 +150,8 @@ pub struct Question {
     pub safe: usize,
     /// When it came by itself: letters typed in that moment were meant for something else.
     pub came: Option<Moment>,
+    /// A key that answers nothing closes it: it was typed for something else.
+    pub strict: bool,
 }
 
 /// Something to read whole.
@@ -157,8 +168,14 @@ pub struct TextBox {
 /// What prompts keep.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Kept {
+    /// What a key asked for while this proposal was still being read: done once its text is here.
+    pub when_read: Option<(ProposalId, Action)>,
     /// The palette's words.
     pub palette: String,
+    /// How often each action was used, by its title.
+    pub used: HashMap<String, u32>,
+    /// Where one was before functions were looked at to go to one.
+    pub before_preview: Option<Place>,
     /// A filter that was left.
     pub filter: String,
     /// The last search.
@@ -206,14 +223,30 @@ impl Layer {
     /// Tells whether typed letters go into a line of it.
     #[must_use]
     pub fn takes_text(&self) -> bool {
-        matches!(self, Self::Help(..) | Self::Palette(..) | Self::Queue(..) | Self::Clauses(..) | Self::Prompt(_))
+        matches!(
+            self,
+            Self::Help(..)
+                | Self::Palette(..)
+                | Self::Queue(..)
+                | Self::Functions(..)
+                | Self::Tests(..)
+                | Self::TestsThrough(..)
+                | Self::Clauses(..)
+                | Self::Prompt(_)
+        )
     }
 
     /// Gives the list it chooses from.
     #[must_use]
     pub fn picker(&mut self) -> Option<&mut Picker> {
         match self {
-            Self::Help(picker, _) | Self::Palette(picker, _) | Self::Queue(picker, _) | Self::Clauses(picker, ..) => Some(picker),
+            Self::Help(picker, _)
+            | Self::Palette(picker, _)
+            | Self::Queue(picker, _)
+            | Self::Functions(picker, _)
+            | Self::Tests(picker, _)
+            | Self::TestsThrough(picker, ..)
+            | Self::Clauses(picker, ..) => Some(picker),
             _ => None,
         }
     }
@@ -222,9 +255,13 @@ impl Layer {
     #[must_use]
     pub fn line(&mut self) -> Option<&mut LineEdit> {
         match self {
-            Self::Help(picker, _) | Self::Palette(picker, _) | Self::Queue(picker, _) | Self::Clauses(picker, ..) => {
-                Some(&mut picker.line)
-            }
+            Self::Help(picker, _)
+            | Self::Palette(picker, _)
+            | Self::Queue(picker, _)
+            | Self::Functions(picker, _)
+            | Self::Tests(picker, _)
+            | Self::TestsThrough(picker, ..)
+            | Self::Clauses(picker, ..) => Some(&mut picker.line),
             Self::Prompt(prompt) => Some(&mut prompt.line),
             _ => None,
         }
@@ -238,6 +275,6 @@ impl Question {
         let answers: Vec<Answer> =
             answers.into_iter().map(|(key, words, act)| Answer { key, words: words.to_owned(), act }).collect();
         let safe = answers.len().saturating_sub(1);
-        Self { title: title.into(), right: String::new(), body, top: 0, answers, marked: safe, safe, came: None }
+        Self { title: title.into(), right: String::new(), body, top: 0, answers, marked: safe, safe, came: None, strict: false }
     }
 }

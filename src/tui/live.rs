@@ -6,8 +6,12 @@ use crate::tui::action::{self, Action};
 use crate::tui::app::AppState;
 use crate::tui::behaviour;
 use crate::tui::content;
+use crate::tui::doc_row::About;
 use crate::tui::jobs::job_here;
 use crate::tui::layout::{Pane, Screen};
+use crate::tui::start;
+use crate::tui::unjudged;
+use crate::tui::words;
 
 /// One key of the key line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,13 +36,15 @@ pub fn why_not(state: &AppState, action: Action) -> Option<&'static str> {
             Some(row) if state.pass.is_gone(row.id) => Some("it waits no more"),
             Some(row) => no(row.state != ProposalState::Ready || row.blocked.is_some(), "nothing is ready here"),
         },
+        A::Reject if current.is_some_and(|row| row.kind == ProposalKind::Near) => Some(words::NEAR_HAS_NO_REJECT),
+        A::KeepTest => no(!current.is_some_and(|row| row.kind == ProposalKind::Near), words::NO_NEAR_HERE),
         A::Reject | A::Skip | A::Overrule => no(current.is_none(), "nothing waits here"),
         A::AcceptAll | A::RejectAll => no(
             !state.pass.items().iter().any(|row| row.state == ProposalState::Ready && state.filter.takes_proposal(row)),
             "nothing in the filter is ready",
         ),
         A::NextProposal | A::PreviousProposal if state.screen == Screen::Journeys => {
-            no(state.snapshot.verdicts.len() < 2, "there is no other test")
+            no(unjudged::all(state) < 2, "there is no other test")
         }
         A::NextProposal | A::PreviousProposal if state.screen == Screen::Specs => {
             no(state.snapshot.specs.len() < 2, "there is no other test")
@@ -47,6 +53,7 @@ pub fn why_not(state: &AppState, action: Action) -> Option<&'static str> {
             no(state.snapshot.trust != Trust::Trusted, "this folder is not trusted")
         }
         A::AgainAll => no(state.snapshot.specs.is_empty(), "there is no YAML test"),
+        A::Queue if state.screen == Screen::Journeys => no(unjudged::all(state) == 0, "no test has an intent"),
         A::NextProposal | A::Queue => no(state.pass.open() == 0, "nothing waits"),
         A::PreviousProposal => no(state.pass.items().is_empty(), "nothing waits"),
         A::Undo => no(!state.snapshot.can_undo, "no decision to take back"),
@@ -115,7 +122,8 @@ pub fn hints(state: &AppState) -> (Vec<Hint>, Vec<Hint>) {
             let in_calls = state.focus == Pane::Recorded;
             left.push((A::Cancel, "stop"));
             left.push((A::Enter, if in_calls { "its function" } else { "open" }));
-            left.extend([(A::View, if in_calls { "in full" } else { "output" }), (A::Record, "record"), (A::Again, "again")]);
+            let again = if matches!(content::about(state, state.focus), About::Job(_)) { "again" } else { "draft" };
+            left.extend([(A::View, if in_calls { "in full" } else { "output" }), (A::Record, "record"), (A::Again, again)]);
             left.push((A::Filter, "filter"));
         }
         Screen::Journeys => {
@@ -149,13 +157,18 @@ pub fn hints(state: &AppState) -> (Vec<Hint>, Vec<Hint>) {
 
 fn verdict(state: &AppState, left: &mut Vec<(Action, &'static str)>) {
     use Action as A;
-    if state.snapshot.verdicts.is_empty() {
+    if unjudged::all(state) == 0 {
+        return;
+    }
+    if unjudged::shown(state).is_some() {
+        left.extend([(A::Again, "judge"), (A::AgainAll, "judge all"), (A::Edit, "edit"), (A::Queue, "all tests")]);
+        left.push((A::NextProposal, "next"));
         return;
     }
     left.push((A::Enter, if state.focus == Pane::Intent { "evidence" } else { "source" }));
     left.push((A::NextItem, if state.focus == Pane::Intent { "next clause" } else { "next line" }));
     left.extend(deciding(state));
-    left.extend([(A::Edit, "edit"), (A::Again, "judge again")]);
+    left.extend([(A::Edit, "edit"), (A::Again, "judge again"), (A::Queue, "all tests")]);
     if state.size.0 >= 140 {
         left.push((A::Ask, "ask for clauses"));
     }
@@ -200,17 +213,32 @@ fn diff(state: &AppState, left: &mut Vec<(Action, &'static str)>) {
         return;
     }
     let waits = state.current().is_some_and(|row| state.pass.verdict(row.id).is_none() && row.state == ProposalState::Ready);
-    if waits && !behaviour::is_stale(state) {
+    if waits && state.current().is_some_and(|row| row.kind == ProposalKind::Near) {
+        left.extend(of_near());
+    } else if waits && !behaviour::is_stale(state) {
         left.extend([(A::Accept, "accept new"), (A::Reject, "reject, stays red"), (A::Overrule, "bug")]);
     }
     left.extend([(A::Undo, "undo"), (A::Enter, "open"), (A::Again, "again")]);
 }
 
+/// The keys that decide on a near difference.
+fn of_near() -> [(Action, &'static str); 3] {
+    [(Action::Accept, "meant"), (Action::Overrule, "bug"), (Action::KeepTest, "keep as test")]
+}
+
 fn review(state: &AppState, left: &mut Vec<(Action, &'static str)>) {
     use Action as A;
     let Some(row) = state.current() else {
-        if content::first_run(state) {
-            left.extend([(A::Record, "record"), (A::Ask, "ask a model")]);
+        if start::is_followed(state) {
+            if start::failure(state).is_some() {
+                left.push((A::Enter, "record again"));
+            }
+            left.extend([(A::Cancel, "stop"), (A::Record, "another command"), (A::Runs, "runs")]);
+        } else if content::first_run(state) {
+            if state.focus == Pane::Decision && !state.snapshot.offers.is_empty() {
+                left.push((A::Enter, "record"));
+            }
+            left.extend([(A::Record, "another command"), (A::Ask, "ask a model")]);
         } else {
             left.extend([(A::NextProposal, "next"), (A::Undo, "undo"), (A::Record, "record"), (A::Again, "draft")]);
         }
@@ -229,7 +257,8 @@ fn review(state: &AppState, left: &mut Vec<(Action, &'static str)>) {
         left.push((A::NextProposal, "next"));
         return;
     }
-    let change = row.kind == ProposalKind::Change;
+    let near = row.kind == ProposalKind::Near;
+    let change = row.kind == ProposalKind::Change || near;
     // The editor opens what the focused pane shows: from beside the draft, its key is that of the editor in place.
     let edit = match state.focus {
         Pane::Decision => (A::Edit, "edit"),
@@ -237,6 +266,10 @@ fn review(state: &AppState, left: &mut Vec<(Action, &'static str)>) {
         _ => (A::EditHere, "edit"),
     };
     match row.state {
+        ProposalState::Ready if near => {
+            left.extend(of_near());
+            left.extend([(A::Skip, "skip"), (A::Undo, "undo"), (A::NextProposal, "next")]);
+        }
         ProposalState::Ready if change => left.extend([
             (A::Accept, "accept new"),
             (A::Reject, "reject, stays red"),

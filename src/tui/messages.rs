@@ -53,6 +53,15 @@ impl Messages {
         self.push(message("✓", Role::Tested, text.into(), false, now));
     }
 
+    /// Says what came of an own decision, at once, in place of all older news. An error comes back after it.
+    pub fn result(&mut self, now: Moment, text: impl Into<String>) {
+        self.behind.retain(|message| message.stays);
+        if let Some(error) = self.shown.take().filter(|shown| shown.stays) {
+            self.behind.push_front(error);
+        }
+        self.shown = Some(message("✓", Role::Tested, text.into(), false, now));
+    }
+
     /// Says that more was done of what the newest message tells, in its place: both begin alike, up to a colon.
     pub fn done_more(&mut self, now: Moment, text: String) {
         let about = |text: &str| text.split(':').next().map(str::to_owned);
@@ -193,6 +202,20 @@ mod tests {
         m.fail(Moment(4), &Trouble::environment("The disk is full."));
         m.of_settings(Moment(5), &[], &[]);
         assert_eq!(shown(&m), "The disk is full.", "of others nothing is known");
+    }
+
+    #[test]
+    fn the_newest_own_decision_is_said_at_once() {
+        let mut m = Messages::default();
+        m.done(Moment(0), "Replayed 31 calls.");
+        m.say(Moment(10), "shop/cart.py changed.");
+        m.result(Moment(20), "Accepted Cart.total. u takes it back.");
+        assert_eq!(shown(&m), "Accepted Cart.total. u takes it back.");
+        assert!(!m.tick(Moment(1_500), true), "older news does not come back");
+        m.fail(Moment(5_000), &Trouble::environment("The disk is full."));
+        m.result(Moment(6_000), "Rejected Cart.total.");
+        assert!(m.tick(Moment(7_100), true));
+        assert_eq!(shown(&m), "The disk is full.", "an error comes back");
     }
 
     #[test]

@@ -31,6 +31,7 @@ pub mod layout;
 pub mod live;
 pub mod local_time;
 pub mod messages;
+pub mod news;
 pub mod panes;
 pub mod pass;
 pub mod row;
@@ -38,12 +39,15 @@ pub mod run;
 pub mod session;
 pub mod spec_steps;
 pub mod specs;
+pub mod start;
 pub mod terminal;
 pub mod theme;
+mod unjudged;
 pub mod update;
 pub mod view;
 pub mod widgets;
 pub mod words;
+pub mod wrap;
 
 pub use run::{require_terminal, run};
 

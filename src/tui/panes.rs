@@ -5,17 +5,22 @@ use std::sync::Arc;
 
 use ratatui_textarea::{CursorMove, TextArea};
 
+use crate::base::clock::Moment;
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
+use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::domain::call::{CallId, RecordingId};
 use crate::domain::decision::Verb;
 use crate::domain::diff::Diff;
-use crate::domain::function::FunctionId;
+use crate::domain::function::{FunctionId, SyntaxError};
+use crate::domain::line_values::LineValues;
+use crate::domain::near::Near;
 use crate::domain::proposal::ProposalId;
 use crate::domain::snapshot::{CallKind, CallRow, Mark, RecordedRow};
 use crate::domain::spec_board::SpecView;
 use crate::domain::verdict::ClauseOutcome;
+use crate::source::parse::syntax_error;
 use crate::tui::doc::{Compare, Loaded};
 use crate::tui::doc_row::DocRow;
 use crate::tui::highlight::CodeLine;
@@ -25,6 +30,7 @@ use crate::tui::spec_steps::Shown;
 use crate::tui::theme::Role;
 use crate::tui::widgets::stream::StreamText;
 use crate::tui::widgets::virtual_list::ListState;
+use crate::tui::wrap::Wrapped;
 
 /// The source pane.
 #[derive(Debug, Clone, Default)]
@@ -41,11 +47,23 @@ pub struct SourcePane {
     pub shift: usize,
     /// Marks of functions and edits, by line.
     pub marks: BTreeMap<u32, Mark>,
-    /// Values of the selected call, by line.
+    /// What stands at the right edge, by line: which call it is, what an activation called.
     pub values: BTreeMap<u32, String>,
+    /// What lines gave in the selected call: it stands after their code.
+    pub gave: BTreeMap<u32, String>,
+    /// Lines that did not run in the selected call.
+    pub missed: BTreeSet<u32>,
+    /// Lines at which an exception was raised in it, or which it passed.
+    pub failed: BTreeSet<u32>,
+    /// The call whose lines were asked for.
+    pub followed: Option<CallId>,
+    /// It has to be asked for again: its code may be other code now.
+    pub follow_again: bool,
+    /// What its lines gave, once that is here, or why nothing is.
+    pub line_values: Option<Result<Arc<LineValues>, Sentence>>,
     /// Lines of the edit that caused the change line 2 names.
     pub edited: BTreeSet<u32>,
-    /// Lines that the activation the journey stands in ran.
+    /// Lines that ran: in the activation that the journey stands in, or in the selected call.
     pub ran: BTreeSet<u32>,
     /// A line to show once the file is here.
     pub goto: Option<u32>,
@@ -60,6 +78,8 @@ pub enum CallLine {
     Call(usize),
     /// A line inside an open call.
     Inside(usize, usize),
+    /// A part of the line of an open call, or of a line inside it, that goes on below.
+    Part(usize, Option<usize>, usize),
     /// The foot: who called, where it was recorded.
     Foot(usize),
 }
@@ -81,6 +101,8 @@ pub struct CallsPane {
     pub open: HashSet<usize>,
     /// The lines.
     pub lines: Vec<CallLine>,
+    /// The width that they were made for.
+    pub width: usize,
     /// Where it stands.
     pub list: ListState,
     /// The call whose values stand beside the source.
@@ -115,7 +137,7 @@ impl CallsPane {
     pub fn lacks(&mut self, lines: std::ops::Range<usize>) -> Vec<Vec<CallKind>> {
         let in_sight = self.lines.get(lines.start.min(self.lines.len())..lines.end.min(self.lines.len())).unwrap_or_default();
         let calls = in_sight.iter().filter_map(|line| match line {
-            CallLine::Call(at) | CallLine::Inside(at, _) => Some(*at),
+            CallLine::Call(at) | CallLine::Inside(at, _) | CallLine::Part(at, ..) => Some(*at),
             CallLine::Foot(_) => None,
         });
         let wanted: BTreeSet<usize> = calls.chain([self.selected]).map(|at| at / CALL_PAGE).collect();
@@ -178,10 +200,12 @@ pub struct DecisionPane {
     pub dirty: bool,
     /// Where it stands.
     pub list: ListState,
-    /// The first of its lines that was never in sight; those before it were.
+    /// The first of its shown lines that was never in sight; those before it were.
     pub read: usize,
     /// Columns moved to the right.
     pub shift: usize,
+    /// Its lines at the pane's width: what they were made of, how it is looked at, and the width.
+    pub wrapped: Option<(Arc<Loaded>, Compare, usize, Wrapped)>,
     /// How it is looked at.
     pub compare: Compare,
     /// Another draft of the function, and its lines against this one.
@@ -192,6 +216,15 @@ pub struct DecisionPane {
     pub stream_of: Option<ProposalId>,
     /// The end of the text is followed.
     pub follow: bool,
+}
+
+/// A recording that the pane follows until its first draft.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Following {
+    /// The recording, once it began.
+    pub recording: Option<RecordingId>,
+    /// When it was seen to be over.
+    pub ended: Option<Moment>,
 }
 
 /// Where the change of a function stands.
@@ -216,10 +249,22 @@ impl Standing {
             Self::Waits => (Role::Waiting, "⋯ waits"),
             Self::Decided(Verb::Accept | Verb::Edit) => (Role::Tested, "✓ accepted"),
             Self::Decided(Verb::Overrule) => (Role::Dim, "⊘ a bug"),
+            Self::Decided(Verb::Keep) => (Role::Dim, "⊘ kept as a test"),
             Self::Decided(Verb::Reject | Verb::Skip) => (Role::Failing, "✗ stays red"),
             Self::Before => (Role::Dim, "decided"),
         }
     }
+}
+
+/// What is known beside the recorded inputs of edited functions.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Beside {
+    /// What searches came to.
+    pub near: Near,
+    /// Where each difference stands.
+    pub standings: Vec<Standing>,
+    /// A search runs.
+    pub searching: bool,
 }
 
 /// The comparison with a commit.
@@ -227,18 +272,20 @@ impl Standing {
 pub struct DiffPane {
     /// What is here.
     pub shown: Option<Arc<Diff>>,
-    /// Its lines.
-    pub rows: Vec<DocRow>,
+    /// Its lines at the pane's width.
+    pub lines: Wrapped,
+    /// The width.
+    pub width: usize,
     /// What the lines were made for: the comparison, and where its changes stand.
     pub made_for: Option<(Arc<Diff>, Vec<Standing>)>,
+    /// What they say beside the recorded inputs.
+    pub beside: Beside,
     /// The commit that was asked for and is not compared yet.
     pub asked: Option<String>,
     /// It has to be read again.
     pub dirty: bool,
     /// Where it stands.
     pub list: ListState,
-    /// Columns moved to the right.
-    pub shift: usize,
 }
 
 /// The screen of journeys.
@@ -246,6 +293,8 @@ pub struct DiffPane {
 pub struct JourneysPane {
     /// The test that is shown.
     pub test: Option<String>,
+    /// Nobody chose that test: it was never judged, and there was no verdict to show.
+    pub by_itself: bool,
     /// What is here of it, or why nothing is.
     pub loaded: Option<Result<ShownJourney, Trouble>>,
     /// The test that was asked for and is not here yet.
@@ -260,8 +309,10 @@ pub struct JourneysPane {
     pub list: ListState,
     /// Folded lines, by their position in the journey.
     pub folded: HashSet<usize>,
-    /// The lines in sight, by their position in the journey.
+    /// The lines in sight, by their position in the journey; one that goes on below comes as often as it has parts.
     pub lines: Vec<usize>,
+    /// The width that they were made for; 0 before that.
+    pub width: usize,
     /// The lines that are evidence, by their position, each with the outcome and the names of its clauses.
     pub marks: BTreeMap<usize, (ClauseOutcome, String)>,
     /// Columns moved to the right.
@@ -284,6 +335,7 @@ impl JourneysPane {
     /// Finds the lines that show what came of the chosen clause; where none is chosen, of those that are violated.
     pub fn mark_evidence(&mut self) {
         self.marks.clear();
+        self.width = 0;
         let Some(Ok(journey)) = &self.loaded else { return };
         for (at, one) in journey.view.judged.verdict.clauses.iter().enumerate() {
             let shown = self.clause.map_or(one.outcome == ClauseOutcome::Violated, |chosen| chosen == at);
@@ -298,6 +350,7 @@ impl JourneysPane {
     /// Finds the lines in sight anew, after something was folded or read.
     pub fn list_lines(&mut self) {
         self.lines.clear();
+        self.width = 0;
         let Some(Ok(journey)) = &self.loaded else { return };
         let mut at = 0;
         while at < journey.view.judged.journey.len() {
@@ -368,6 +421,12 @@ impl InPlace {
     #[must_use]
     pub fn text(&self) -> String {
         self.area.lines().join("\n") + "\n"
+    }
+
+    /// Finds where the text does not parse as Python.
+    #[must_use]
+    pub fn mistake(&self) -> Option<SyntaxError> {
+        syntax_error(&self.text())
     }
 
     /// Gives the column the cursor stands in, as the text is shown.

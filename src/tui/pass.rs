@@ -43,8 +43,10 @@ impl Pass {
         }
         self.gone = shown.filter(|id| !now.contains_key(id) && !self.decided.contains_key(id));
         let known: HashSet<ProposalId> = self.items.iter().map(|row| row.id).collect();
-        let (changes, others): (Vec<&QueueRow>, Vec<&QueueRow>) =
-            queue.iter().filter(|row| !known.contains(&row.id)).partition(|row| row.kind == ProposalKind::Change);
+        let (changes, others): (Vec<&QueueRow>, Vec<&QueueRow>) = queue
+            .iter()
+            .filter(|row| !known.contains(&row.id))
+            .partition(|row| matches!(row.kind, ProposalKind::Change | ProposalKind::Near));
         // What an edit changed is the next thing to see; everything else joins the end.
         let next = shown.and_then(|id| self.position(id)).map_or(0, |at| at + 1);
         self.items.splice(next..next, changes.into_iter().cloned());
@@ -65,10 +67,12 @@ impl Pass {
         &self.items
     }
 
-    /// Gives position, from 1, and length.
+    /// Gives the position among what waits, from 1, and how many wait. What waits no more has position 0.
     #[must_use]
     pub fn count(&self) -> (usize, usize) {
-        (self.at.map_or(0, |at| at + 1), self.items.len())
+        let waits = |row: &&QueueRow| !self.decided.contains_key(&row.id) && self.gone != Some(row.id);
+        let at = self.at.and_then(|at| self.items.get(at).filter(waits).map(|_| at));
+        (at.map_or(0, |at| self.items[..=at].iter().filter(waits).count()), self.open())
     }
 
     /// Counts what waits.
@@ -93,6 +97,10 @@ impl Pass {
     pub fn decide(&mut self, id: ProposalId, verb: Verb) {
         if verb != Verb::Skip {
             self.decided.insert(id, verb);
+            // The queue may have been told of it before: when it is there again, it waits again.
+            if self.gone == Some(id) {
+                self.left.insert(id);
+            }
         }
     }
 
@@ -190,7 +198,7 @@ mod tests {
         pass.go(ProposalId(2));
         pass.merge(&[row(9), row(2), row(3)]);
         assert_eq!(ids(&pass), [1, 2, 3, 9]);
-        assert_eq!((pass.count(), pass.open()), ((2, 4), 3));
+        assert_eq!((pass.count(), pass.open()), ((1, 3), 3));
         assert_eq!(pass.previous(|_| true), Some(ProposalId(1)));
         assert_eq!(pass.next(|_| true), Some(ProposalId(3)));
     }
@@ -206,7 +214,7 @@ mod tests {
         pass.merge(&[row(2)]);
         assert_eq!(ids(&pass), [2]);
         pass.merge(&[]);
-        assert_eq!(pass.count(), (1, 1));
+        assert_eq!(pass.count(), (0, 0), "it waits no more, and neither does another one");
     }
 
     #[test]

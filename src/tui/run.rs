@@ -65,7 +65,8 @@ pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(
     if let Some(trouble) = no_theme {
         state.messages.fail(state.now, &trouble);
     }
-    let mut world = World { backend: Arc::clone(&backend), results, screen, input: Input::default(), wrong: Vec::new() };
+    let mut world =
+        World { backend: Arc::clone(&backend), results, screen, input: Input::default(), following: None, wrong: Vec::new() };
     world.input.start();
     let mut signals = Signals::new().map_err(no_terminal)?;
     let mut frames = FrameLimiter::default();
@@ -128,8 +129,12 @@ pub async fn run(backend: Arc<dyn Backend>, settings: settings::Tui) -> Result<(
 
 /// Tells whether an effect waits that takes the terminal or ends: later keys are not ours to read.
 fn ends_here(todo: &[Effect]) -> bool {
-    todo.iter()
-        .any(|effect| matches!(effect, Effect::Quit | Effect::Suspend | Effect::EditDraft { .. } | Effect::EditSource { .. }))
+    todo.iter().any(|effect| {
+        matches!(
+            effect,
+            Effect::Quit | Effect::Suspend | Effect::EditDraft { .. } | Effect::EditSource { .. } | Effect::EditSettings
+        )
+    })
 }
 
 /// Finds how long nothing has to be done unless something happens; without end when idle. Time that news took counts,

@@ -1,5 +1,7 @@
 //! The place of the screen from one session to the next: screen, cursor, filter, widths, words of prompts.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::paths::RelPath;
@@ -32,6 +34,7 @@ struct Session {
     recorded: Vec<String>,
     searches: Vec<String>,
     filters: Vec<String>,
+    used: HashMap<String, u32>,
 }
 
 /// An edit in place that nobody proved yet.
@@ -68,6 +71,7 @@ pub fn keep(state: &AppState) -> serde_json::Value {
         recorded: newest(&state.kept.recorded),
         searches: newest(&state.kept.searches),
         filters: newest(&state.kept.filters),
+        used: state.kept.used.clone(),
     };
     serde_json::to_value(session).unwrap_or_default()
 }
@@ -93,6 +97,7 @@ pub fn restore(state: &mut AppState) {
     state.kept.recorded = session.recorded;
     state.kept.searches = session.searches;
     state.kept.filters = session.filters;
+    state.kept.used = session.used;
 }
 
 fn newest(all: &[String]) -> Vec<String> {

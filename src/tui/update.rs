@@ -2,10 +2,11 @@
 //!
 //! The parts, a file each, from those that use others to those that are used: `dispatch` does what an action says, `layers`
 //! takes the keys of prompts, questions and lists that `open` opens, `prompts` does what was typed, `pointer` the mouse;
-//! `navigate` moves, `places` goes somewhere and back, `work` asks for work, `decide` decides; `runs` goes through
+//! `navigate` moves, `places` goes somewhere and back, `work` asks for work, `following` follows the
+//! first recording to its first draft, `decide` decides; `runs` goes through
 //! recordings, jobs and the log, `look` shows why and in full, `behaviour` goes through a comparison with a commit,
 //! `journeys` through what tests did, `specs` through YAML tests; `focus`, `tree`, `calls` and `source` keep what the
-//! panes show. None uses this file.
+//! panes show, and `line_values` what lines gave in the selected call. None uses this file.
 
 mod arrive;
 mod behaviour;
@@ -14,8 +15,10 @@ mod calls;
 mod decide;
 mod dispatch;
 mod focus;
+mod following;
 mod journeys;
 mod layers;
+mod line_values;
 mod look;
 mod navigate;
 mod open;
@@ -33,7 +36,7 @@ use std::sync::Arc;
 
 use crate::base::clock::Moment;
 use crate::domain::event::Event;
-use crate::domain::proposal::ProposalState;
+use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::tui::action::{Action, Context};
 use crate::tui::app::{AppState, Effect, Msg};
 use crate::tui::content;
@@ -57,7 +60,11 @@ pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {
     match msg {
         Msg::Key(key) => press(state, key, &mut out),
         Msg::Paste(text) => layers::paste(state, &text),
-        Msg::Mouse(mouse) => pointer::mouse(state, mouse),
+        Msg::Mouse(mouse) => {
+            if let Some(key) = pointer::mouse(state, mouse) {
+                press(state, key, &mut out);
+            }
+        }
         Msg::Resize(width, height) => {
             state.size = (width, height);
             // Between two sizes that are the same, others may have come and gone, and cut off what stood there.
@@ -111,11 +118,16 @@ pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {
             Err(trouble) => state.calls.kinds = Some(Err(trouble)),
         },
         Msg::CallRows(..) => state.dirty = before,
+        Msg::TestsThrough(function, tests) => open::tests_through(state, &function, tests),
+        Msg::LineValues(call, lines) => line_values::take(state, call, lines),
         Msg::Recorded(id, rows) => runs::take(state, id, rows),
         Msg::Judged(test, view) => journeys::take(state, &test, *view),
         Msg::Spec(file, view) => specs::take(state, &file, *view),
         Msg::Diff(diff) => behaviour::take(state, diff),
-        Msg::Proposal(id, loaded) => arrive::take_proposal(state, id, *loaded),
+        Msg::Proposal(id, loaded) => {
+            arrive::take_proposal(state, id, *loaded);
+            decide_once_read(state, id, &mut out);
+        }
         Msg::Plan(ids, plan) => bulk::planned(state, ids, plan),
         Msg::Other(id, other) => look::compare_with(state, id, *other),
         Msg::Outgoing(bytes) => questions::show_outgoing(state, bytes.as_deref()),
@@ -150,7 +162,17 @@ pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {
     out
 }
 
+/// Does what a key asked for while a proposal was still being read. Nothing was in sight then, so accepting shows it and asks.
+fn decide_once_read(state: &mut AppState, id: ProposalId, out: &mut Vec<Effect>) {
+    let Some((_, action)) = state.kept.when_read.take_if(|(waits, _)| *waits == id) else { return };
+    if state.loaded().is_some_and(|loaded| loaded.view.proposal.id == id) && state.layers.is_empty() {
+        dispatch::act(state, action, out);
+    }
+}
+
 fn press(state: &mut AppState, key: Key, out: &mut Vec<Effect>) {
+    // Another key is another wish.
+    state.kept.when_read = None;
     let stayed = state.messages.shown.clone().filter(|message| message.stays);
     let quitting = std::mem::take(&mut state.asked_to_quit);
     let is_ctrl_c = key.name() == "Ctrl-c";
@@ -184,8 +206,15 @@ fn press(state: &mut AppState, key: Key, out: &mut Vec<Effect>) {
 
 /// Puts every cursor back into its list and asks for what the panes lack.
 fn settle(state: &mut AppState, out: &mut Vec<Effect>) {
+    following::settle(state);
+    following::fill_in(state);
     questions::offer(state);
+    content::keep_wrapped(state);
     behaviour::refresh(state);
+    journeys::wrap_lines(state);
+    if state.calls.width != 0 && state.calls.width != state.columns(Pane::Calls) {
+        list_calls(state);
+    }
     if std::mem::take(&mut state.diff.dirty) {
         out.push(Effect::ReadDiff);
     }
@@ -250,4 +279,5 @@ fn settle(state: &mut AppState, out: &mut Vec<Effect>) {
             out.push(Effect::ReadSource(path));
         }
     }
+    line_values::ask(state, out);
 }

@@ -1,7 +1,12 @@
 //! Every sentence the screen says, in one place: plain, short, and what to do with its key.
 
-use crate::base::text::{count, thousands};
+mod start;
+
+pub use start::*;
+
+use crate::base::text::{self, count, thousands};
 use crate::domain::call::ProgramEnd;
+use crate::domain::function::FunctionId;
 use crate::domain::reason::Reason;
 use crate::domain::snapshot::{Decided, Snapshot};
 use crate::domain::verdict::Ruling;
@@ -41,10 +46,18 @@ pub const DOWNLOAD_GOES_ON: &str = "It can be stopped, and goes on later where i
 pub const ALREADY_ASKED: &str = "A model is writing this one. x cancels.";
 /// Esc with nothing to close.
 pub const ESC_NOTHING: &str = "Nothing to close. q quits.";
+/// A near difference cannot be rejected.
+pub const NEAR_HAS_NO_REJECT: &str = "Its input was not recorded. a: it is meant. o: it is a bug. O keeps a test.";
+/// Nothing here can be kept as a test.
+pub const NO_NEAR_HERE: &str = "No difference beside the recorded inputs is selected.";
+/// What is near waits for the recorded differences.
+pub const NEAR_RUNS: &str = "Searching beside the recorded inputs";
+/// A draft whose input nobody recorded.
+pub const NOT_RECORDED: &str = "not recorded: its input is made from a recorded call";
 /// A decision was asked for and nothing is there.
 pub const NOTHING_WAITS: &str = "Nothing waits for a decision here.";
 /// The text is not here yet.
-pub const STILL_READING: &str = "It is still being read. Try again in a moment.";
+pub const STILL_READING: &str = "It is still being read. The key acts once it is here.";
 /// Undo, and nothing is there.
 pub const NOTHING_TO_UNDO: &str = "No decision to take back.";
 /// Redo, and nothing is there.
@@ -181,6 +194,8 @@ pub const YOUR_VERSION: &str = "This is your version. = compares it with the dra
 
 /// No test with an intent was judged.
 pub const NO_JOURNEYS: &str = "No journey yet. T runs the tests that have an intent, and shows here what they did.";
+/// A test with an intent that no run judged yet.
+pub const NEVER_JUDGED: &str = "Never judged. t runs it and judges it, T all tests with an intent.";
 /// All tests with an intent begin to be judged.
 pub const JUDGING_ALL: &str = "The tests with an intent are run and judged.";
 /// A journey without calls.
@@ -532,6 +547,12 @@ pub fn replayed(calls: &str, time: &str, same: u64, changed: u64) -> String {
 #[must_use]
 pub fn writing(line: usize) -> String {
     format!("Writing line {line}. x cancels, what is here is kept.")
+}
+
+/// No test of the project is known to run a function.
+#[must_use]
+pub fn no_tests_through(function: &FunctionId) -> String {
+    format!("No test runs {}, as far as recordings know. Record one: ! pytest", text::display_line(function.qualname()))
 }
 
 #[cfg(test)]

@@ -40,6 +40,13 @@ def chosen(amounts, wanted):
 
 def total(basket):
     return sum(price * count for price, count in basket.lines)
+
+
+class Pages:
+    size = 10
+
+    def count(self, amount):
+        return -(-amount // self.size)
 "#;
 
 const TESTS: &str = r#"import pytest
@@ -77,10 +84,23 @@ def test_chosen():
 
 def test_total():
     assert prices.total(Basket([(4, 2), (1, 3)])) == 11
+
+
+def test_pages():
+    class Small(prices.Pages):
+        size = 3
+
+    class Smaller(Small):
+        """A page of a notebook."""
+
+        size = 2
+
+    assert Smaller().count(7) == 4
 "#;
 
 /// R33, R3: an element of a parser cannot be written, and neither can a function inside of another one be called: the calls of what
-/// calls them can. A function of a test is repeated with its lines, a class of a test is imported where its file lies in a package.
+/// calls them can. A function or a class that a test defines is repeated
+/// with its lines, a class of a test file is imported where the file lies in a package.
 #[test]
 fn what_no_test_can_call_is_tested_by_what_calls_it() {
     let files = [
@@ -93,7 +113,7 @@ fn what_no_test_can_call_is_tested_by_what_calls_it() {
     let (place, python) = project(&files);
     let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
     assert_eq!(code, 0, "{out}{err}");
-    for function in ["check_price", "problems", "bill.<locals>.to_step", "bill", "chosen", "total"] {
+    for function in ["check_price", "problems", "bill.<locals>.to_step", "bill", "chosen", "total", "Pages.count"] {
         assert!(out.contains(&format!("shop.prices:{function}  ready")), "{function}: {out}{err}");
     }
     let text = place.read("tests/pytead/test_pytead_shop__prices.py");
@@ -103,6 +123,9 @@ fn what_no_test_can_call_is_tested_by_what_calls_it() {
         "    limit = 4\n\n    def is_small(amount):\n        return amount < limit\n\n    assert chosen([1, 9, 3], is_small) == [1, 3]\n",
         "    assert chosen([1, 9, 3], at_least(3)) == [9, 3]\n",
         "from tests.test_prices import Basket\n",
+        "    class Small(prices.Pages):\n        size = 3\n",
+        "    class Smaller(Small):\n        size = 2\n",
+        "    assert pages.count(7) == 4\n",
     ] {
         assert!(text.contains(lines), "{lines}\n{text}");
     }

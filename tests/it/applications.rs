@@ -371,7 +371,7 @@ fn tests_of_django_become_tests_with_rows_fixtures_and_its_client() {
         "    user = User.objects.create_user(\"bo\", password=\"made-up-password\")\n",
         "    client.force_login(user)\n    response = client.post(\"/add/\", data={\"title\": \"Odes\", \"author\": author.pk})\n",
         "    assert response[\"Location\"].startswith(\"/books/\")\n",
-        "request = rf.get(\"/\", data={\"page\": \"3\"})\n",
+        "assert page_of(RequestFactory().get(\"/?page=3\")) == 20\n",
         "{\"id\": ANY, \"title\": \"Tehanu\"}",
     ] {
         assert!(views.contains(lines), "{lines}\n{views}");

@@ -157,7 +157,7 @@ fn escape_by(level: Level, place: &Place, python: &Interpreter, start: impl Fn(C
     let pipe = place.path("project/pipe");
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
     let mut listener = OpenOptions::new().read(true).write(true).custom_flags(libc_nonblock()).open(&pipe).unwrap();
-    let name = format!("pytead-test-{}-{}", std::process::id(), level.word());
+    let name = format!("pytead-test {}", place.path("project").display());
     let _abstract = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
     let home = std::env::var("HOME").unwrap();
     let files = files_in(&home);

@@ -287,7 +287,7 @@ impl Recorded {
             reached: &nothing,
             says: &|_| &[],
             stand_ins: &|_| &[],
-            text: &|_| None,
+            text: &|_, _| None,
             importable: &importable,
             learned: &learned,
             root: root.to_str().unwrap(),

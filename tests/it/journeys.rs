@@ -56,7 +56,7 @@ fn tests_that_were_never_judged_are_judged_from_the_screen_and_when_they_are_sav
     let mut terminal = Terminal::start(&place, &[], 140, 40);
     terminal.wait("2 Journeys");
     terminal.keys("2");
-    terminal.wait("No journey yet. T runs the tests that have an intent");
+    terminal.wait("Never judged. t runs it and judges it");
     terminal.keys("T");
     terminal.wait("2 Journeys 1?");
     terminal.wait_until("the end of the run", |screen| !screen.contains("judging "));

@@ -12,6 +12,7 @@ use pytead_tui::domain::reason::ReasonCode;
 use pytead_tui::domain::settings::Settings;
 use pytead_tui::tui::action::{Action, Context, TABLE};
 use pytead_tui::tui::keymap::Keymap;
+use pytead_tui::tui::view::pickers::MARKS;
 
 /// Holds a file of the repository against what it is made from.
 fn agrees(path: &str, made: &str) {
@@ -141,7 +142,7 @@ fn the_page_of_keys_is_the_table_of_actions() {
         | an empty list | frees the keys of an action |\n\
         | saving the file | changes the keys at once |\n\
         | a key with two meanings in one place | is reported, and the previous keys stay (at the start: the built-in ones) |\n\n\
-        `?` shows the keys of the current place, and `:` finds any action by its name. The last line of the screen shows the most useful keys.\n",
+        `?` shows the keys of the current place and the marks, and `:` finds any action by what it does. The last line of the screen shows the most useful keys.\n",
     );
     let all = [
         (Context::Decide, "Deciding, in Review"),
@@ -160,6 +161,10 @@ fn the_page_of_keys_is_the_table_of_actions() {
             let _ =
                 writeln!(page, "| {} | `{}` | {} | {} |", keys.join(" "), cell(entry.word), cell(entry.title), cell(entry.does));
         }
+    }
+    page.push_str("\n## Marks\n\n| mark | meaning |\n|---|---|\n");
+    for (mark, _, means) in MARKS {
+        let _ = writeln!(page, "| `{}` | {} |", cell(mark), cell(means));
     }
     let example = page.split("```").nth(1).and_then(|block| block.strip_prefix("toml\n")).unwrap();
     let keys = Keymap::with_changes(example).unwrap();

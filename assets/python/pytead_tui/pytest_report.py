@@ -11,6 +11,7 @@ import random
 import pytest
 
 from pytead_tui.pytest_lines import failure
+from pytead_tui.pytest_rooted import rooted
 from pytead_tui.pytest_witness import Witness
 
 # Taken out of the environment: a pytest that a test starts writes no report of its own.
@@ -56,6 +57,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Has the tests looked at by the witness."""
     config.pluginmanager.register(_witness)
+    if _PROJECT:
+        config.pluginmanager.register(rooted(_PROJECT))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

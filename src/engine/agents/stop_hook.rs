@@ -16,10 +16,11 @@ use crate::domain::diff::{Because, Diff, DiffedCall, FunctionDiff, How, Kind};
 use crate::domain::edited::{EditedCode, Edits};
 use crate::domain::evidence::EvidenceKind;
 use crate::domain::function::FunctionId;
+use crate::domain::near::Near;
 use crate::domain::proposal::{Change, Edit, Proposal, ProposalState};
 use crate::domain::subject::Subject;
 use crate::engine::index::refresh;
-use crate::engine::replay::{behaviour, diff};
+use crate::engine::replay::{behaviour, diff, near};
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
 use crate::engine::state::trust::require_trust;
@@ -42,6 +43,9 @@ pub async fn news(core: &Arc<Core>, reference: &str, session: &str) -> Result<Op
         Err(_) => nothing_compared(core),
     };
     found.functions.extend(only_waiting(core, &found, &waiting));
+    // The report stands without what lies beside the recorded calls.
+    let searched = Box::pin(near::search(core, Some(reference), &found.edits)).await;
+    let mut near = searched.unwrap_or_else(|trouble| Near::failed(trouble.to_string()));
     let mut marks = Vec::new();
     found.functions.retain_mut(|one| {
         let decided = core.store().proposals_of(&one.function).unwrap_or_default();
@@ -68,9 +72,13 @@ pub async fn news(core: &Arc<Core>, reference: &str, session: &str) -> Result<Op
         Subject::File(path) => read_file(&path.under(&core.root)).ok().map(|bytes| hash::of(&bytes)),
     };
     found.edits.edited.retain(|one| !one.is_compared() && is_news(&format!("{} {:?}", one.subject, now(one))));
+    near.differences.retain(|one| is_news(&format!("{} {} {:?}", one.function, one.arguments, one.new)));
+    near.failed.take_if(|why| !is_news(&why.to_string()));
+    let is_near = !near.differences.is_empty() || near.failed.is_some();
+    found.near = Some(near);
     // What does not differ any more is forgotten: when it comes back, it is news.
     reported.replace(marks)?;
-    Ok((!found.is_silent() || !found.edits.edited.is_empty()).then_some(found))
+    Ok((!found.is_silent() || !found.edits.edited.is_empty() || is_near).then_some(found))
 }
 
 /// Gives the changes against what a person last accepted: a commit in between does not hide them.
@@ -130,6 +138,7 @@ fn nothing_compared(core: &Core) -> Diff {
         not_compared: 0,
         data_files: Vec::new(),
         other_files: Vec::new(),
+        near: None,
     }
 }
 

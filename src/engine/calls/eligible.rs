@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::base::error::Trouble;
 use crate::domain::answers::Answers;
-use crate::domain::call::{Call, CallId};
+use crate::domain::call::{Call, CallId, Effect, Outcome};
 use crate::domain::function::Function;
 use crate::domain::proposal::LeftOut;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::touch::Touch;
+use crate::domain::value::Value;
 use crate::engine::calls;
 use crate::engine::calls::decorated;
 use crate::engine::calls::external::Outreach;
@@ -64,7 +65,10 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
             *reasons.entry(ReasonCode::MarkedAsBug.into()).or_default() += call.times.max(1);
             continue;
         }
-        call.effect = baseline;
+        // A baseline numbers the objects of the arguments anew: the recorded outcome says whether a result holds one of them.
+        if !is_the_same(&call.effect, &baseline) {
+            call.effect = baseline;
+        }
         call = call.with_placeholders();
         if let Some(reason) = call.gave_unknown() {
             *reasons.entry(reason).or_default() += call.times.max(1);
@@ -87,7 +91,63 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
     Ok(Usable { calls, left_out, unsteady })
 }
 
+/// Tells whether two outcomes are the same but for the numbers of objects.
+fn is_the_same(one: &Effect, other: &Effect) -> bool {
+    let same_outcome = match (&one.outcome, &other.outcome) {
+        (Outcome::Returned(one), Outcome::Returned(other)) => one.first_difference(other).is_none(),
+        (Outcome::Raised { exception: one, mro }, Outcome::Raised { exception: other, mro: other_mro }) => {
+            mro == other_mro && one.first_difference(other).is_none()
+        }
+        _ => false,
+    };
+    let same = |((name, one), (other_name, other)): (&(String, Value), &(String, Value))| {
+        name == other_name && one.first_difference(other).is_none()
+    };
+    same_outcome && one.changed.len() == other.changed.len() && one.changed.iter().zip(&other.changed).all(same)
+}
+
 /// Decodes a call as drafts take it.
 pub fn decode(stored: StoredCall) -> Call {
     calls::read::decode(stored).with_placeholders()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::samples;
+
+    fn seat(ordinal: u64, row: i64) -> Value {
+        samples::object(ordinal, vec![("row", Value::Int(row))])
+    }
+
+    fn returns(value: Value, changed: &[(&str, Value)]) -> Effect {
+        let changed = changed.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        Effect { outcome: Outcome::Returned(value), changed }
+    }
+
+    /// The recorded outcome is used then, which says whether a result is an object that the call was given.
+    #[test]
+    fn a_baseline_that_numbers_objects_anew_is_the_recorded_outcome() {
+        let recorded = returns(Value::Tuple(vec![seat(42, 3), Value::Int(1)]), &[("seat", seat(42, 3))]);
+        let again =
+            |row: i64, changed: i64| returns(Value::Tuple(vec![seat(1, row), Value::Int(1)]), &[("seat", seat(1, changed))]);
+        assert!(is_the_same(&recorded, &again(3, 3)));
+        assert!(!is_the_same(&recorded, &again(4, 3)), "another result");
+        assert!(!is_the_same(&recorded, &again(3, 4)), "another change");
+        assert!(!is_the_same(&recorded, &returns(Value::Tuple(vec![seat(1, 3), Value::Int(1)]), &[])), "one change less");
+        let other_name = returns(Value::Tuple(vec![seat(1, 3), Value::Int(1)]), &[("place", seat(1, 3))]);
+        assert!(!is_the_same(&recorded, &other_name), "another object is changed");
+    }
+
+    #[test]
+    fn exceptions_are_the_same_by_their_types_and_what_they_hold() {
+        let raised = |mro: &str, row: i64, ordinal: u64| Effect {
+            outcome: Outcome::Raised { exception: seat(ordinal, row), mro: vec![mro.to_owned()] },
+            changed: Vec::new(),
+        };
+        assert!(is_the_same(&raised("Taken", 3, 42), &raised("Taken", 3, 1)));
+        assert!(!is_the_same(&raised("Taken", 3, 42), &raised("Taken", 4, 1)));
+        assert!(!is_the_same(&raised("Taken", 3, 42), &raised("Gone", 3, 1)));
+        assert!(!is_the_same(&raised("Taken", 3, 42), &returns(seat(42, 3), &[])));
+    }
 }

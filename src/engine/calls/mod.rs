@@ -4,4 +4,5 @@ pub(crate) mod decorated;
 pub(crate) mod eligible;
 pub(crate) mod external;
 pub(crate) mod read;
+pub(crate) mod tests_through;
 pub(crate) mod views;

@@ -15,6 +15,9 @@ use crate::source::index::Index;
 /// Bytes of a `.env` file that are read.
 const SIZE_MAX: u64 = 64 << 10;
 
+/// Secrets, one in the other.
+const NESTED_MAX: usize = 3;
+
 /// Makes the redactor of a project.
 pub(crate) fn of_project(root: &Path) -> Redactor {
     let path = root.join(".env");
@@ -142,6 +145,23 @@ impl<'a> Sources<'a> {
     pub(crate) fn kept(&mut self, source: &str) -> String {
         let (places, redactor) = self.known();
         redactor.alone(|redactor| without_secrets(places, source, redactor))
+    }
+
+    /// Puts the secrets of today's source back into an earlier one that was kept; `None` where it had others.
+    pub(crate) fn put_back(&mut self, kept: &str, now: &str) -> Option<String> {
+        let (places, redactor) = self.known();
+        redactor.alone(|redactor| {
+            without_secrets(places, now, redactor);
+            let mut text = kept.to_owned();
+            // A secret of one kind may stand in one of another.
+            for _ in 0..NESTED_MAX {
+                if !text.contains(PLACEHOLDER) {
+                    break;
+                }
+                text = redactor.put_back(&text)?;
+            }
+            Some(text)
+        })
     }
 
     /// Gives source as it is compared with what was kept: without its secrets, where that lost some.

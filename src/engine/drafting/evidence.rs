@@ -2,6 +2,8 @@
 //!
 //! Reads the store and the index; asks nothing of the project's Python and changes nothing.
 
+mod serials;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -9,8 +11,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
+use crate::base::paths::RelPath;
 use crate::domain::call::{Call, CallId, Outcome, RecordingId};
-use crate::domain::function::{Function, FunctionId, Module};
+use crate::domain::function::{Function, FunctionId, Module, Span};
 use crate::domain::proposal::LeftOut;
 use crate::domain::reason::ReasonCode;
 use crate::domain::settings::Snapshots;
@@ -31,6 +34,7 @@ use crate::generate::learned::{Form, Learned};
 use crate::generate::plan::{CheckItem, Plan};
 use crate::generate::project::{AwaitBy, ClockBy, Project, StandIn};
 use crate::generate::scenes::Told;
+use crate::generate::serial::Numbers;
 use crate::source::facades::Facades;
 use crate::source::index::Index;
 
@@ -196,15 +200,20 @@ impl Gathered {
             scenes,
         };
         gathered.read_makers(core, &objects, &outreach)?;
+        gathered.forget_serials(&index);
         Ok(gathered)
     }
 
     /// Reads what may have made the objects: calls of `__init__`, and calls whose results hold some.
     fn read_makers(&mut self, core: &Core, objects: &BTreeSet<Object>, outreach: &Outreach) -> Result<(), Trouble> {
+        let mut numbers = Numbers::default();
         for total in core.store().functions()? {
             let calls: Vec<Call> =
                 core.store().calls_of(&total.function, calls::read::CALLS_MAX)?.into_iter().map(decode).collect();
-            calls.iter().for_each(|call| self.learned.see(call));
+            for call in &calls {
+                self.learned.see(call);
+                numbers.note(call, self.processes.of(call));
+            }
             let may = |call: &Call| !call.touches.iter().any(Touch::forbids_replay) && outreach.below(call.id).is_empty();
             let calls: Vec<Call> = calls.into_iter().filter(may).collect();
             if total.function.qualname().ends_with(".__init__") {
@@ -220,6 +229,7 @@ impl Gathered {
                 }
             }
         }
+        self.learned.number(numbers.serials());
         // Which of several that stand under names of their own was made when, nobody knows.
         self.inner.retain(|_, calls| calls.iter().all(|call| call.bound() == calls[0].bound()));
         self.inner.values_mut().for_each(|calls| calls.sort_by_key(|call| (call.start_ns, call.id)));
@@ -392,6 +402,7 @@ impl Gathered {
                     silent.extend(look.silent.take().map(|numbers| (call.id, numbers.into_iter().collect())));
                     if closer::is_wanted(call, project) {
                         closer::apply(call, look, project);
+                        serials::forget(project, &mut call.effect);
                     }
                 }
             }
@@ -442,7 +453,7 @@ impl Gathered {
         let says = |call: CallId| self.says.get(&call).map_or(&[][..], Vec::as_slice);
         let stand_ins = |call: CallId| self.stand_ins.get(&call).map_or(&[][..], Vec::as_slice);
         let scenes = |function: &FunctionId| self.scenes.get(function).map_or(&[][..], Vec::as_slice);
-        let text = |function: &Function| lines_of(index, function);
+        let text = |path: &RelPath, span| lines_of(index, path, span);
         // Calls that were made again had their script imported.
         let imported: BTreeSet<&str> =
             self.functions.iter().filter(|(_, calls, _)| !calls.is_empty()).map(|(one, ..)| one.id.module()).collect();
@@ -568,10 +579,10 @@ impl Gathered {
     }
 }
 
-/// Gives the lines of a function as they are written today.
-fn lines_of(index: &Index, function: &Function) -> Option<String> {
-    let text = index.text(&function.path)?;
-    let (first, last) = (function.span.first as usize, function.span.last as usize);
+/// Gives the lines of a definition as they are written today.
+fn lines_of(index: &Index, path: &RelPath, span: Span) -> Option<String> {
+    let text = index.text(path)?;
+    let (first, last) = (span.first as usize, span.last as usize);
     let lines: Vec<&str> = text.lines().skip(first.saturating_sub(1)).take((last + 1).saturating_sub(first)).collect();
     Some(lines.join("\n"))
 }

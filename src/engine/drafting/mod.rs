@@ -6,6 +6,8 @@ pub(crate) mod docstring_examples;
 pub(crate) mod evidence;
 pub(crate) mod export;
 pub mod finetuning;
+pub(crate) mod near_cases;
+pub(crate) mod near_tests;
 pub(crate) mod nondeterminism;
 pub(crate) mod pipeline;
 pub(crate) mod priority;

@@ -61,9 +61,10 @@ pub async fn steady(core: &Arc<Core>, environment: &Environment, gathered: &mut 
             runs.entry(id).or_default().push(look.effect);
         }
     }
+    let numbered = gathered.without_serials(&core.index(), &mut runs);
     let found = controlled.iter().filter_map(|(call, held)| {
         let runs = runs.get(&call.id).filter(|runs| runs.len() == RUNS)?;
-        settled(call, runs, held)
+        settled(call, runs, held, numbered.contains(&call.id))
     });
     let found = found.collect();
     gathered.settle(found);

@@ -343,6 +343,16 @@ pub async fn gather(
     let looks = environment.look(core, &unclear, FEW, looked).await?;
     looked(0, 0); // what follows is not counted
     gathered.look(&index, looks);
+    Box::pin(prepared(core, environment, gathered)).await
+}
+
+/// Has the values of calls made again, and finds out how the objects among them are made and compared.
+pub async fn prepared(
+    core: &Arc<Core>,
+    environment: &Environment,
+    mut gathered: Gathered,
+) -> Result<(Gathered, Answers), Trouble> {
+    let index = core.index();
     let told = environment.ways(core, gathered.objects(&index, describing::telling)).await?;
     gathered.tell(&index, told);
     details::compare(core, environment, &index, &mut gathered).await?;

@@ -202,9 +202,9 @@ pub fn changed_by_hand(core: &Core) -> Result<Vec<String>, Trouble> {
     Ok(tests)
 }
 
-/// Tells whether a draft goes beside what was accepted and takes the place of nothing: what a model or an agent wrote.
+/// Tells whether a draft goes beside what was accepted and takes the place of nothing: what a model or an agent wrote, and a test of an input beside the recorded ones.
 fn is_added(proposal: &Proposal) -> bool {
-    proposal.draft().is_some_and(|draft| draft.origin.is_foreign())
+    proposal.draft().is_some_and(|draft| draft.origin.is_added())
 }
 
 /// Names the accepted tests in a file whose place a draft takes. One from recordings takes that of its function's tests from
@@ -226,7 +226,7 @@ fn replaced(list: &Manifest, file: &RelPath, text: &str, proposal: &Proposal, pa
 fn by_hand(list: &Manifest, file: &RelPath, text: &str, standing: &[String], parts: &Parts, draft: &Draft) -> Vec<String> {
     let edited = list.hand_edited(file, text);
     let named: BTreeSet<&String> =
-        if draft.origin.is_foreign() { BTreeSet::new() } else { standing.iter().chain(&parts.tests).collect() };
+        if draft.origin.is_added() { BTreeSet::new() } else { standing.iter().chain(&parts.tests).collect() };
     named.into_iter().filter(|test| edited.contains(test)).cloned().collect()
 }
 

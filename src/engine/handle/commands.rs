@@ -8,8 +8,10 @@ use crate::domain::call::{Recording, RecordingId};
 use crate::domain::command::Command;
 use crate::domain::decision::FileEdit;
 use crate::domain::diff::Diff;
+use crate::domain::edited::Edits;
 use crate::domain::event::Level;
 use crate::domain::function::FunctionId;
+use crate::domain::near::Near;
 use crate::domain::proposal::ProposalId;
 use crate::domain::snapshot::Trust;
 use crate::engine::drafting::docstring_examples::{self, Documented};
@@ -44,7 +46,9 @@ impl Handle {
                 let recording = workflow::record::record(core, program, recording::run::Stdio::Kept).await?;
                 Ok(Done::Recorded(Box::new(recording)))
             }
-            Command::Draft { functions } => drafting::pipeline::draft_asked(core, functions).await,
+            Command::Draft { functions } => workflow::drafts::asked(core, functions).await,
+            Command::DraftNear { functions } => Box::pin(drafting::near_cases::propose(core, functions)).await,
+            Command::DraftRecording { recording } => workflow::drafts::of_recording(core, recording).await,
             Command::AskModel { function, remark } => models::draft::ask(core, function, remark).await,
             Command::GetModel { model } => models::download::get(core, model.as_deref()).await,
             Command::Prove { proposal } => workflow::renew::prove_again(core, proposal).await.map(|()| Done::Proposal(proposal)),
@@ -96,12 +100,13 @@ impl Handle {
                 opened.notes.iter().for_each(|note| core.complain("database", note));
                 core.use_store(opened.store);
                 settings_reload::read_again(core).await;
-                review::decide::load(core, opened.alone)?.iter().for_each(|told| core.complain("decided", told));
+                let alone = opened.alone;
+                review::decide::load(core, alone)?.iter().for_each(|told| core.complain("decided", told));
                 core.say(Level::Done, "trusted", "This folder is trusted: its code may be run.");
                 verdicts::state::begin(core).await;
                 specs::run::begin(core).await;
                 python::environment::prepare(core).await;
-                open::catch_up(core).await;
+                open::catch_up(core, alone).await;
                 Ok(Done::Nothing)
             }
             Command::Answer { question, yes } => {
@@ -156,6 +161,14 @@ impl Handle {
         watch::store_sync::resync(&self.core)?;
         open::mark_outdated(&self.core).await;
         Ok(())
+    }
+
+    /// Searches beside the recorded calls of edited functions: for inputs that a commit, or the code of the recording, took otherwise.
+    ///
+    /// # Errors
+    /// Fails when the folder is not trusted, or its calls cannot be run.
+    pub async fn near(&self, reference: Option<&str>, edits: &Edits) -> Result<Near, Trouble> {
+        Box::pin(replay::near::search(&self.core, reference, edits)).await
     }
 
     /// Decides sentences on the journey of a recording, or of the last one that has a journey; gives which it was.

@@ -7,6 +7,7 @@ use crate::base::text;
 use crate::domain::diff::{Because, Diff, DiffedCall, FunctionDiff, Kind};
 use crate::domain::proposal::Edit;
 use crate::domain::subject::Subject;
+use crate::generate::near as words;
 use crate::generate::replay::{both_outcomes, ends_alike, leaf};
 
 /// Calls of a function that are written out; the rest is counted.
@@ -33,6 +34,9 @@ pub fn human(diff: &Diff) -> String {
         out.push_str(&format!("{line}\n"));
     }
     out.push_str(&diff.sum());
+    for line in near(diff) {
+        out.push_str(&format!("\n{line}"));
+    }
     out
 }
 
@@ -57,7 +61,11 @@ pub fn markdown(diff: &Diff) -> String {
     if left > 0 {
         out.push_str(&format!("\nAnd {} more.\n", text::count(left, "function")));
     }
-    for line in remarks(diff) {
+    let beside = near(diff);
+    if !beside.is_empty() {
+        out.push_str("\n#### Beside the recorded inputs\n");
+    }
+    for line in beside.into_iter().chain(remarks(diff)) {
         out.push_str(&format!("\n{}\n", code(&line)));
     }
     out
@@ -72,7 +80,7 @@ pub fn agent(diff: &Diff, max: usize) -> String {
         diff.commit
     );
     let mut tail = String::new();
-    for line in remarks(diff) {
+    for line in near(diff).into_iter().chain(remarks(diff)) {
         tail.push_str(&format!("{line}\n"));
     }
     let tail: String = tail.chars().take(max / 4).collect();
@@ -91,6 +99,11 @@ pub fn agent(diff: &Diff, max: usize) -> String {
         out.push_str(&format!("And {} more: pytead-tui diff {}\n", text::count(left, "function"), diff.reference));
     }
     out + &tail
+}
+
+/// Says what differs beside the recorded calls, and where nothing was searched.
+fn near(diff: &Diff) -> Vec<String> {
+    diff.near.as_ref().map_or_else(Vec::new, words::lines)
 }
 
 /// Gives the title above a function that begins a new section.

@@ -17,7 +17,7 @@ use crate::engine::handle::Handle;
 use crate::engine::handle::settings_reload::{self, Source};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::engine::workflow::renew;
+use crate::engine::workflow::{drafts, renew};
 use crate::engine::{drafting, models, python, recording, replay, review, specs, verdicts, watch};
 use crate::store;
 
@@ -54,7 +54,7 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
     core.state.get_mut().consent = consent;
     let core = Arc::new(core);
     settings_reload::come_from(&core, settings_from);
-    let of_settings = notes.clone();
+    let (of_settings, alone) = (notes.clone(), opened.alone);
     let notes = opened.notes.into_iter().chain(notes).chain(review::decide::load(&core, opened.alone)?).collect();
     let handle = Handle { core: core.clone(), stop: CancellationToken::new(), sent: TaskTracker::new(), notes };
     for note in handle.notes() {
@@ -82,10 +82,11 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
             saves.into_iter().for_each(|saves| watch::on_save::follow(&core, saves));
             python::environment::prepare(&core).await;
             recording::recover::take_in(&core).await;
-            catch_up(&core).await;
+            catch_up(&core, alone).await;
         });
         tokio::spawn(watch::store_sync::follow_store(handle.core.clone(), handle.stop.clone()));
         tokio::spawn(settings_reload::follow(handle.core.clone(), handle.stop.clone()));
+        tokio::spawn(python::appears::follow(handle.core.clone(), handle.stop.clone()));
     } else {
         watch::on_save::index(&core).await;
         recording::recover::take_in(&core).await;
@@ -95,14 +96,18 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
     Ok(handle)
 }
 
-/// Follows what was edited while nobody watched.
-pub async fn catch_up(core: &Arc<Core>) {
+/// Follows what was edited while nobody watched, and goes on with what was not finished; another workbench, where this one is
+/// not `alone`, works on its own drafts.
+pub async fn catch_up(core: &Arc<Core>, alone: bool) {
     if core.trust() != Trust::Trusted {
         return;
     }
     mark_outdated(core).await;
     replay::behaviour::catch_up(core).await;
     drafting::pipeline::renew(core, drafting::pipeline::unfinished(core)).await;
+    if alone {
+        drafts::go_on(core).await;
+    }
     models::draft::resume(core).await;
 }
 

@@ -4,23 +4,25 @@ use std::sync::Arc;
 
 use crate::base::error::Trouble;
 use crate::base::paths::RelPath;
+use crate::base::sentence::Sentence;
 use crate::base::text;
-use crate::domain::call::{Call, Recording, RecordingId};
+use crate::domain::call::{Call, CallId, Recording, RecordingId};
 use crate::domain::decision::FileEdit;
 use crate::domain::diff::Diff;
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::journey::JourneyEvent;
+use crate::domain::line_values::LineValues;
 use crate::domain::proposal::ProposalId;
 use crate::domain::question::QuestionId;
-use crate::domain::snapshot::{CallKind, CallRow, JudgedView, ProposalView, RecordedRow, StreamView};
+use crate::domain::snapshot::{CallKind, CallRow, JudgedView, ProposalView, RecordedRow, StreamView, TestRow};
 use crate::domain::spec_board::SpecView;
-use crate::engine::calls::views;
+use crate::engine::calls::{tests_through, views};
 use crate::engine::edits::plan;
 use crate::engine::handle::Handle;
 use crate::engine::handle::proposal_view;
 use crate::engine::index::files;
 use crate::engine::index::syntax_errors::{self, Unparsed};
-use crate::engine::replay::diff;
+use crate::engine::replay::{diff, line_values};
 use crate::engine::review::decide::LeftAlone;
 use crate::engine::state::token_buffers::Streams;
 use crate::engine::{models, recording, review, verdicts};
@@ -90,6 +92,22 @@ impl Handle {
     /// Fails when the store cannot be read.
     pub fn calls(&self, function: &FunctionId) -> Result<Vec<CallRow>, Trouble> {
         views::calls(&self.core, function)
+    }
+
+    /// Lists the tests that run through a function, as far as recordings know.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read.
+    pub fn tests_through(&self, function: &FunctionId) -> Result<Vec<TestRow>, Trouble> {
+        tests_through::of(&self.core, function)
+    }
+
+    /// Runs a recorded call again and gives what each line of its function gave; where it cannot be run, one sentence says why.
+    ///
+    /// # Errors
+    /// Fails with the sentence.
+    pub async fn line_values(&self, call: CallId) -> Result<Arc<LineValues>, Sentence> {
+        line_values::of(&self.core, call).await
     }
 
     /// Gives a proposal with what accepting it would write.

@@ -478,7 +478,7 @@ pub fn give_up(core: &Arc<Core>, id: ProposalId, trouble: &Trouble, cancelled: b
         match &mut proposal.body {
             Body::Draft(draft) => draft.text = text,
             Body::Spec(spec) => spec.test.text = text,
-            Body::Change(_) | Body::Verdict(_) => {}
+            Body::Change(_) | Body::Near(_) | Body::Verdict(_) => {}
         }
         proposal.evidence = vec![Evidence::new(Finding::Error, what, detail)];
     })?;

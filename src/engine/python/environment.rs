@@ -29,10 +29,13 @@ use crate::engine::state::trust::require_trust;
 use crate::generate::closer::{self, Look};
 use crate::generate::learned::{self, Form};
 use crate::python::interpreter::{self, Interpreter};
+use crate::python::line_values::Followed;
+use crate::python::lines_run::LinesRun;
+use crate::python::near::Searched;
 use crate::python::package::{self, Package};
 use crate::python::protocol::{Expression, Former, Lines, Raised, Spot};
 use crate::python::value;
-use crate::python::zygote::{LATE_MAX, ReplayCall, Worker, WorkerSpec};
+use crate::python::zygote::{LATE_MAX, LinesGiven, NearSearch, ReplayCall, Running, Worker, WorkerSpec};
 use crate::source::index::Index;
 use crate::source::installed::Installed;
 
@@ -230,7 +233,6 @@ pub async fn close(core: &Core) {
     core.part::<Current>().0.lock().await.take();
 }
 
-/// Lists the folders the project's modules are imported from, absolute.
 /// Gives the variables that the project's modules need to be imported, as they were recorded.
 pub fn import_variables(core: &Core) -> BTreeMap<String, String> {
     core.store().import_variables().unwrap_or_else(|error| {
@@ -239,14 +241,18 @@ pub fn import_variables(core: &Core) -> BTreeMap<String, String> {
     })
 }
 
+/// Lists the folders the project's modules are imported from, absolute. Those of tests come last: pytest puts them on the path,
+/// and recorded values may be of classes that a test file defines.
 pub fn import_roots(index: &Index, root: &Path) -> Vec<PathBuf> {
-    let roots: BTreeSet<&str> =
-        index.modules().filter(|module| !module.is_test()).map(|module| module.import_root.as_str()).collect();
-    let mut paths: Vec<PathBuf> = roots.into_iter().map(|below| root.join(below)).collect();
-    if paths.is_empty() {
-        paths.push(root.to_owned());
+    let of = |is_test: bool| {
+        let modules = index.modules().filter(move |module| module.is_test() == is_test);
+        modules.map(|module| module.import_root.as_str()).collect::<BTreeSet<&str>>()
+    };
+    let (mut sources, tests) = (of(false), of(true));
+    if sources.is_empty() {
+        sources.insert("");
     }
-    paths
+    sources.iter().chain(tests.difference(&sources)).map(|below| root.join(below)).collect()
 }
 
 /// Lists modules from outside the project that it imports, for loading once.
@@ -323,6 +329,17 @@ impl Environment {
         job: &Job<'_>,
     ) -> Result<HashMap<CallId, Observed>, Trouble> {
         replay_calls::run(core, self.worker(core).await?, on, calls, job, None).await
+    }
+
+    /// Searches beside the recorded calls of functions, with the texts that modules had and, where others are given, have.
+    pub async fn near(
+        &self,
+        core: &Core,
+        functions: &[NearSearch],
+        former: &[Former],
+        current: &[Former],
+    ) -> Result<Running<Searched>, Trouble> {
+        self.worker(core).await?.near(functions, former, current).await
     }
 
     /// Describes a worker of this project.
@@ -434,24 +451,27 @@ impl Environment {
         Ok(replies.into_iter().filter_map(|(key, raised)| Some((module(key)?, raised?))).collect())
     }
 
-    /// Gives the statements on these lines that none of these calls runs, as path and line; `None` where no call tells.
-    pub async fn lines_left(
-        &self,
-        core: &Core,
-        calls: &[Call],
-        lines: &Lines,
-    ) -> Result<Option<BTreeSet<(String, u32)>>, Trouble> {
+    /// Says which statements on these lines any of these calls runs; `None` where no call tells.
+    pub async fn lines_run(&self, core: &Core, calls: &[Call], lines: &Lines) -> Result<Option<LinesRun>, Trouble> {
         let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
         let mut asked = requests(core, &core.index(), calls.iter(), wait)?;
         replay_calls::as_recorded(core, &mut asked, &calls.iter().collect::<Vec<_>>())?;
-        let mut running = self.worker(core).await?.lines_left(&asked, lines).await?;
-        let mut left: Option<BTreeSet<(String, u32)>> = None;
+        let mut running = self.worker(core).await?.lines_run(&asked, lines).await?;
+        let mut all: Option<LinesRun> = None;
         while let Some(reply) = running.next().await {
-            let Some(own) = reply?.lines else { continue };
-            let own: BTreeSet<(String, u32)> = own.into_iter().collect();
-            left = Some(left.map_or_else(|| own.clone(), |left| &left & &own));
+            let own = reply?.lines;
+            all = LinesRun::joined(all, own);
         }
-        Ok(left)
+        Ok(all)
+    }
+
+    /// Makes a call again and says what each line of a function gave in it; `None` where it has no place in the code of today.
+    pub async fn line_values(&self, core: &Core, call: &Call, followed: &Followed) -> Result<Option<LinesGiven>, Trouble> {
+        let wait = Duration::from_secs_f64(core.settings().generation.call_seconds.clamp(0.05, 600.0));
+        let mut asked = requests(core, &core.index(), std::iter::once(call), wait)?;
+        replay_calls::as_recorded(core, &mut asked, &[call])?;
+        let Some(request) = asked.first() else { return Ok(None) };
+        self.worker(core).await?.line_values(request, followed).await?.next().await.transpose()
     }
 
     /// Tries to make objects from what they say of themselves; gives each with the arguments that made one, and what they made.

@@ -1,5 +1,6 @@
 //! The processes that run the project's Python.
 
+pub(crate) mod appears;
 pub(crate) mod async_style;
 pub(crate) mod environment;
 pub(crate) mod formatter;

@@ -269,7 +269,9 @@ pub fn requests<'a>(
             // What moved is asked for where the program finds it.
             false => &index.module_called(callee.module())?.path,
         };
-        let way = match &dispatcher {
+        // A new implementation may take the calls of the others, and of the one for all other types.
+        let through = dispatcher.as_ref().or_else(|| function.is_dispatcher().then_some(&callee));
+        let way = match through {
             Some(id) if id.qualname().contains('.') => Way { led: Led::ToMethod, ..call.way },
             Some(_) => Way { led: Led::ToItself, ..call.way },
             None => call.way,
@@ -316,7 +318,11 @@ fn observed(index: &Index, call: &Call, result: Result<Ending, NotMade>, redacto
         .iter()
         .filter_map(|(path, qualname)| {
             let path = RelPath::new(path)?;
-            index.by_code(&path, qualname, 0).map(|function| function.id.clone())
+            match qualname.as_str() {
+                // It imported the file.
+                "" => index.module(&path).map(|module| FunctionId::new(&module.name, "")),
+                _ => index.by_code(&path, qualname, 0).map(|function| function.id.clone()),
+            }
         })
         .collect();
     Observed { effect, bytes: ending.outcome, duration_ns: i64::try_from(ending.ns).unwrap_or(i64::MAX), entered }

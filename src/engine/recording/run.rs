@@ -1,32 +1,37 @@
 //! Recording a program: started, read along into the store, and replayed once on the code it ran.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::base::clock::{self, Moment};
 use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
 use crate::base::redact::PLACEHOLDER;
 use crate::base::text;
 use crate::config::places::Places;
 use crate::domain::batch::Batch;
-use crate::domain::call::{ProgramEnd, Recording, RecordingId};
+use crate::domain::call::{Effect, Outcome, ProgramEnd, Recording, RecordingId};
 use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::gap::{Gap, GapKind};
 use crate::domain::job_subject::JobSubject;
 use crate::domain::snapshot::{RecordingRow, Topic};
+use crate::domain::value::{TypeName, Value};
 use crate::engine::checks::secrets;
 use crate::engine::python::environment;
 use crate::engine::replay::first_replay;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
+use crate::python::value;
+use crate::record::LoadedModule;
 use crate::record::folder::SpoolFolder;
 use crate::record::ingest::{Ingest, Summary};
 use crate::record::launch::{Mode, Plan, Request};
 use crate::record::live::{self, Attach, Ended, Progress, Reading};
 use crate::source::git;
 use crate::source::index::Index;
+use crate::source::names;
 use crate::store::{self, Store, StoreError};
 
 /// How often it is looked whether the first index is there.
@@ -281,6 +286,9 @@ async fn conclude(
     recording.end = ended.end;
     ended.summary.apply(&mut recording);
     // Whatever becomes of our notes, the program has run: its exit code is passed on.
+    if let Err(trouble) = note_hidden(core, recording.id, ended.modules).await {
+        core.complain("recorder", &trouble);
+    }
     let noted = note_end(core, &recording);
     if let Err(trouble) = &noted {
         let what = format!("How recording {} ended could not be stored.", recording.id.0);
@@ -296,6 +304,32 @@ async fn conclude(
     });
     say_end(core, &recording);
     Ok(Recorded { recording, noted: noted.is_ok() })
+}
+
+/// Notes what recorded calls rest on though no text says so: modules that were loaded and that no file imports, such as settings that
+/// a framework finds by a name, and procedures that ran in the same test, such as those that a framework calls before each request.
+async fn note_hidden(core: &Arc<Core>, recording: RecordingId, loaded: Vec<LoadedModule>) -> Result<(), Trouble> {
+    let core = core.clone();
+    blocking(move || {
+        let index = core.index();
+        let imported: HashSet<String> = index
+            .modules()
+            .flat_map(|module| module.imports.iter().filter_map(|import| names::imported(module, import)).flatten())
+            .collect();
+        let loaded: HashSet<RelPath> =
+            loaded.into_iter().filter(|module| module.name != "__main__").map(|module| module.path).collect();
+        let hidden: Vec<FunctionId> = index
+            .modules()
+            .filter(|module| !module.is_test() && loaded.contains(&module.path) && !imported.contains(&module.name))
+            .map(|module| FunctionId::new(&module.name, ""))
+            .collect();
+        // What a call changed follows.
+        let mut nothing = value::encode_outcome(&Effect { outcome: Outcome::Returned(Value::None), changed: Vec::new() });
+        nothing.truncate(nothing.len().saturating_sub(2));
+        core.store().add_hidden_edges(recording, hidden, nothing)
+    })
+    .await?
+    .map_err(Trouble::from)
 }
 
 /// Announces the end of a recording, once its calls were tried.
@@ -360,12 +394,18 @@ pub fn spool_places(core: &Core) -> Vec<PathBuf> {
 /// Begins to read a spool folder; functions are named by the index as it is now.
 pub fn ingest(core: &Core, folder: &Path, started: Moment) -> Ingest {
     let index = core.index();
+    let classes: HashSet<(String, String)> = index
+        .modules()
+        .flat_map(|module| module.classes.iter().map(|class| (module.name.clone(), class.qualname.clone())))
+        .collect();
+    let is_class = move |ty: &TypeName| classes.contains(&(ty.module.clone(), ty.qualname.clone()));
     Ingest::new(
         folder.to_owned(),
         started,
         secrets::of_project(&core.root),
         Box::new(move |path, qualname, line| resolve(&index, path, qualname, line)),
     )
+    .knowing_classes(Box::new(is_class))
 }
 
 fn resolve(index: &Index, path: &str, qualname: &str, line: u32) -> Option<FunctionId> {

@@ -4,18 +4,23 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::base::error::Trouble;
+use crate::domain::edited::Edits;
+use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::ProposalId;
+use crate::domain::snapshot::Topic;
 use crate::engine::python::environment;
 use crate::engine::replay::changes::is_open;
 use crate::engine::replay::compare::{Seen, run_and_compare};
 use crate::engine::replay::edited::{self, Before, Delta};
 use crate::engine::replay::first_replay;
 use crate::engine::replay::imports;
+use crate::engine::replay::near;
 use crate::engine::replay::recorded_tests::ready;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
+use crate::generate::near as words;
 
 /// Runs the calls of these functions, or of all that may differ, and gives what changed.
 pub async fn replay(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Done, Trouble> {
@@ -40,7 +45,12 @@ pub async fn catch_up(core: &Arc<Core>) {
         && core.trust() == crate::domain::snapshot::Trust::Trusted
         && !environment::is_declined(core)
     {
-        if let Err(trouble) = replay(core, functions.into_iter().collect()).await {
+        // A save that comes while these calls run leaves it to this replay to say what it does.
+        let done = match replay(core, functions.into_iter().collect()).await {
+            Ok(Done::Replayed { edits, .. }) => Box::pin(tell_near(core, &edits)).await,
+            done => done.map(drop),
+        };
+        if let Err(trouble) = done {
             core.complain("replay", &trouble);
         } else if let Err(trouble) = Box::pin(ready::prepare(core)).await {
             core.complain("tests", &trouble);
@@ -72,6 +82,19 @@ async fn saved(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, edited: &BTreeSet
     imports::note(core, &wanted, &seen.tally.import_failures);
     let edits = edited::edits(core, seen.tally, delta, &before).await?;
     edited::note(core, &edits, Some(edited), edited);
+    Box::pin(tell_near(core, &edits)).await
+}
+
+/// Searches beside the recorded calls of edited functions, and tells of what differs there.
+async fn tell_near(core: &Arc<Core>, edits: &Edits) -> Result<(), Trouble> {
+    let near = near::search(core, None, edits).await?;
+    for one in near.differences {
+        let line = words::line(&one);
+        if let Some(proposal) = one.proposal.filter(|id| near.fresh.contains(id)) {
+            core.log.add(Level::Warning, "near", &line, Some(Topic::Function(one.function.clone())));
+            core.announce(Event::NearDifference { proposal, function: one.function, line: line.into() });
+        }
+    }
     Ok(())
 }
 

@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::base::error::Trouble;
-use crate::base::hash::{Digest, Hasher};
+use crate::base::hash::{self, Digest, Hasher};
 use crate::base::paths::RelPath;
-use crate::domain::function::{FunctionId, Module};
+use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::proposal::Edit;
 use crate::domain::subject::Subject;
 use crate::engine::checks::secrets::Sources;
@@ -17,8 +17,12 @@ use crate::engine::state::core::Core;
 use crate::source::change;
 use crate::source::dependencies::Reach;
 use crate::source::index::Index;
+use crate::source::names::absolute;
 use crate::source::stamps::Stamps;
 use crate::store::RecordedCode;
+
+/// New functions that may explain a change: more than a person reads.
+const CAME_MAX: usize = 20;
 
 /// Names the statements of a module that run on import.
 fn init_of(module: &Module) -> Subject {
@@ -78,6 +82,38 @@ pub fn remember(core: &Core, index: &Index, subjects: &BTreeSet<Subject>, asked:
     Ok(core.store().put_code(all)?)
 }
 
+/// Names the version of code and data that recorded calls ran on.
+pub struct RecordedVersion<'a> {
+    reach: &'a Reach,
+    /// Functions whose calls may read a file, or list a folder, that was edited since the program ended.
+    on_former_data: BTreeSet<FunctionId>,
+}
+
+impl<'a> RecordedVersion<'a> {
+    /// Takes the reach of the recorded code, which has the files of today.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read.
+    pub fn of(core: &Core, reach: &'a Reach) -> Result<Self, Trouble> {
+        let recorded = core.store().prints()?;
+        let files = reach.data().iter().map(|(path, now)| (Subject::File(path.clone()), now));
+        let edited = files.filter(|(file, now)| recorded.get(file).is_some_and(|then| then != now));
+        let on_former_data = reach.resting_on(&edited.map(|(file, _)| file).collect::<Vec<_>>(), &[]);
+        Ok(Self { reach, on_former_data })
+    }
+
+    /// Tells whether calls of a function may read a file, or list a folder, that is not as it was when they were recorded.
+    pub fn has_other_data(&self, function: &FunctionId) -> bool {
+        self.on_former_data.contains(function)
+    }
+
+    /// Gives the version of a function's calls: what they did with the data of that time is not what they do with today's.
+    pub fn code_key(&self, function: &FunctionId) -> Digest {
+        let key = self.reach.code_key(function);
+        if self.has_other_data(function) { hash::of(&key.0.to_le_bytes()) } else { key }
+    }
+}
+
 /// What tells whether anything happened to code and data while calls ran through them.
 pub struct Began {
     code: Stamps,
@@ -123,8 +159,64 @@ pub async fn stands(
     .await
 }
 
-/// Lists the edits that calls through these functions met, of code and of files they read, against what was remembered.
+/// Lists the edits that calls through these functions met, of code and of files they read, against what was remembered; where there is
+/// none, those of what the functions rest on beside that, such as what a framework calls before them, and then definitions that came
+/// and docstrings that differ, at which they may have looked.
 pub fn causes(core: &Core, entered: &HashSet<FunctionId>) -> Result<Vec<Edit>, Trouble> {
+    let met = edits_met(core, entered)?;
+    if !met.is_empty() {
+        return Ok(met);
+    }
+    let beside = core.store().edges()?.into_iter().filter(|edge| entered.contains(&edge.caller)).map(|edge| edge.callee);
+    let beside: HashSet<FunctionId> = beside.filter(|callee| !entered.contains(callee)).collect();
+    let met = edits_met(core, &beside)?;
+    if !met.is_empty() {
+        return Ok(met);
+    }
+    looked_at(core, entered.union(&beside))
+}
+
+/// Lists the functions that came, in the modules of these functions and in those that they import; where none did, the lines of those
+/// modules that differ.
+fn looked_at<'a>(core: &Core, entered: impl Iterator<Item = &'a FunctionId>) -> Result<Vec<Edit>, Trouble> {
+    let index = core.index();
+    let mut near: BTreeSet<&str> = entered.map(FunctionId::module).collect();
+    let own: Vec<&Module> = near.iter().filter_map(|name| index.module_called(name)).collect();
+    let imports = own.iter().flat_map(|module| module.imports.iter().map(|import| (*module, import)));
+    let imported = imports.filter_map(|(module, import)| {
+        let from = absolute(module, &import.module)?;
+        let inside = import.name.as_ref().and_then(|name| index.module_called(&format!("{from}.{name}")));
+        inside.or_else(|| index.module_called(&from))
+    });
+    near.extend(imported.map(|module| module.name.as_str()));
+    let mut sources = Sources::new(&core.root, &index);
+    let recorded = core.store().prints()?;
+    let is_new = |function: &&Function| {
+        let is_known = || recorded.contains_key(&Subject::Function(function.id.clone()));
+        near.contains(function.id.module())
+            && !is_known()
+            && index.module_of(&function.id).is_some_and(|module| !module.is_test())
+    };
+    let came = index.functions().filter(is_new).take(CAME_MAX).filter_map(|function| {
+        let text = lines(&index.text(&function.path)?, function.span.first, function.span.last);
+        let (subject, path) = (Subject::Function(function.id.clone()), function.path.clone());
+        let nothing = RecordedCode { subject, path, fingerprint: Digest::default(), first_line: 0, text: String::new() };
+        Some(edit(&nothing, &text, function.span.first, &mut sources))
+    });
+    let came: Vec<Edit> = came.collect();
+    if !came.is_empty() {
+        return Ok(came);
+    }
+    let modules: Vec<Subject> = near.iter().map(|name| Subject::ImportCode((*name).to_owned())).collect();
+    let differ = core.store().code(&modules)?.into_iter().filter_map(|old| {
+        let text = index.text(&old.path)?;
+        let edit = edit(&old, &lines(&text, 1, u32::MAX), 1, &mut sources);
+        (!edit.hunk.is_empty()).then_some(edit)
+    });
+    Ok(differ.collect())
+}
+
+fn edits_met(core: &Core, entered: &HashSet<FunctionId>) -> Result<Vec<Edit>, Trouble> {
     let (index, readers, data) = (core.index(), reachability::readers(core)?, reachability::data(core)?);
     let mut wanted: Vec<Subject> = entered.iter().cloned().map(Subject::Function).collect();
     wanted.extend(entered.iter().filter_map(|id| index.module_of(id)).map(init_of));

@@ -228,7 +228,7 @@ async fn run_twice(
     let first = FirstTests { tests, seen: Some(sender) };
     // On the heap: what runs below it is large, and a worker's stack is not.
     let mut run = Box::pin(replay_today(core, &environment, open, &lines, &first, job));
-    let Twice { first: observed, second: mut again, lines_left, failing } = loop {
+    let Twice { first: observed, second: mut again, lines_run, failing } = loop {
         tokio::select! {
             done = &mut run => break done?,
             Some(seen) = early.recv() => {
@@ -238,7 +238,7 @@ async fn run_twice(
             }
         }
     };
-    tally.followed.left.extend(lines_left);
+    tally.followed.ran.extend(lines_run);
     tally.failing.extend(failing);
     let is_suspect = |call: &&Call| observed.get(&call.id).is_some_and(|seen| differs(calls, call, seen));
     let mut suspects: Vec<Call> = open.iter().filter(is_suspect).cloned().collect();

@@ -155,6 +155,7 @@ async fn compare_with(core: &Arc<Core>, reference: String, job: &Job<'_>) -> Res
         not_compared,
         data_files,
         other_files,
+        near: None,
     })
 }
 

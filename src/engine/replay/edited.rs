@@ -152,6 +152,18 @@ pub async fn edits(core: &Arc<Core>, tally: Tally, delta: Delta, before: &Before
             };
             one.outside = core.store().calls_around(function)?.into_iter().filter(is_outside).count() as u64;
         }
+        // What became of it in callers was compared: it was inlined, or has another name.
+        let mut gone = Vec::new();
+        for (function, calls) in std::mem::take(&mut edits.gone) {
+            let around = core.store().calls_around(&function)?;
+            let is_inside = |(_, around): &(CallId, Vec<CallId>)| around.iter().any(|call| tally.compared.contains(call));
+            if !around.is_empty() && around.iter().all(is_inside) {
+                edits.gone_inside.push(function);
+            } else {
+                gone.push((function, calls));
+            }
+        }
+        edits.gone = gone;
         // A file that does not parse is told by itself.
         edits.import_failures.retain(|one| index.module(&one.path).is_none_or(|module| module.error.is_none()));
         Ok::<_, Trouble>(edits)
@@ -305,6 +317,7 @@ impl Tally {
             tests: delta.tests.into_iter().collect(),
             unreached: unreached.into_iter().map(|one| one.path).collect(),
             gone,
+            gone_inside: Vec::new(),
             import_failures: self.import_failures.clone(),
         }
     }

@@ -24,7 +24,7 @@ use crate::domain::snapshot::Topic;
 use crate::domain::subject::Subject;
 use crate::domain::touch::Touch;
 use crate::engine::calls;
-use crate::engine::checks::secrets;
+use crate::engine::checks::secrets::Sources;
 use crate::engine::index::last_said;
 use crate::engine::index::reachability;
 use crate::engine::index::refresh;
@@ -32,7 +32,7 @@ use crate::engine::python::environment::{self, Environment};
 use crate::engine::python::replay_calls::{Observed, On, Replaying};
 use crate::engine::python::rerun::Files;
 use crate::engine::replay::changes::asked_about;
-use crate::engine::replay::code_versions;
+use crate::engine::replay::code_versions::{self, RecordedVersion};
 use crate::engine::replay::compare;
 use crate::engine::replay::edited;
 use crate::engine::replay::imports;
@@ -44,7 +44,6 @@ use crate::generate::noise;
 use crate::generate::replay::difference;
 use crate::python::protocol::Former;
 use crate::record::LoadedModule;
-use crate::source::dependencies::Reach;
 use crate::source::index::Index;
 
 /// How often calls are tried while files go on being edited under them.
@@ -66,7 +65,7 @@ pub async fn note_ran(core: &Arc<Core>, recording: RecordingId, begun: Arc<Index
         let mut now = (*begun).clone();
         let edited = now.update(&root, None).files;
         let ran = |index: &Index, path: &RelPath| {
-            let mut of_file = loaded.iter().filter(|module| module.path == *path).peekable();
+            let mut of_file = loaded.iter().filter(|module| module.path == *path && !module.sha256.is_empty()).peekable();
             let text = index.text(path).unwrap_or_default();
             of_file.peek().is_some() && of_file.all(|module| is_source(&text, &module.sha256))
         };
@@ -76,11 +75,10 @@ pub async fn note_ran(core: &Arc<Core>, recording: RecordingId, begun: Arc<Index
     core.part::<Ran>().0.lock().insert(recording, index.clone());
     let worker = core.clone();
     let kept = blocking(move || {
-        let mut redactor = secrets::of_project(&worker.root);
+        let mut sources = Sources::new(&worker.root, &index);
         let mut kept = |text: Arc<str>| {
-            // `password = form["password"]` reads a secret and contains none.
-            let is_secret = redactor.redact_source(&text).is_some();
-            if is_secret { Arc::from(only_hash(&text)) } else { text }
+            let safe = sources.kept(&text);
+            if *safe == *text { text } else { Arc::from(without_secrets(&text, &safe)) }
         };
         let texts = index.modules().filter_map(|module| Some((module.path.clone(), kept(index.text(&module.path)?)))).collect();
         worker.store().put_ran(recording, &texts)
@@ -90,12 +88,22 @@ pub async fn note_ran(core: &Arc<Core>, recording: RecordingId, begun: Arc<Index
     }
 }
 
-/// Begins what is kept of a file with secrets, in the place of its text.
-const ONLY_HASH: char = '\0';
+/// Stands before and after the hash of a file with secrets; its text without them follows.
+const SECRETS_OUT: char = '\0';
 
-/// Tells a text from others without holding any of it.
-fn only_hash(text: &str) -> String {
-    format!("{ONLY_HASH}{}", hash::of(text.as_bytes()))
+/// What is kept of a text with secrets: its hash, and the text without them.
+fn without_secrets(text: &str, safe: &str) -> String {
+    format!("{SECRETS_OUT}{}{SECRETS_OUT}{safe}", hash::of(text.as_bytes()))
+}
+
+/// Gives the text that something was kept of: as the file is now, or with the secrets that the file has now, if either was its text.
+fn with_secrets(kept: &str, now: &str, sources: &mut Sources<'_>) -> Option<String> {
+    let (digest, safe) = kept.strip_prefix(SECRETS_OUT)?.split_once(SECRETS_OUT)?;
+    let is_it = |text: &str| hash::of(text.as_bytes()).to_string() == digest;
+    if is_it(now) {
+        return Some(now.to_owned());
+    }
+    sources.put_back(safe, now).filter(|text| is_it(text))
 }
 
 /// Gives the code that a program ran, where that is known: also what another process noted.
@@ -107,12 +115,11 @@ async fn ran(core: &Arc<Core>, recording: RecordingId) -> Result<Option<Arc<Inde
     let found = blocking(move || {
         let Some(mut texts) = worker.store().ran(recording)? else { return Ok(None) };
         let today = worker.index();
-        for (path, text) in texts.iter_mut().filter(|(_, text)| text.starts_with(ONLY_HASH)) {
-            match today.text(path) {
-                Some(now) if only_hash(&now) == *text => now.as_ref().clone_into(text),
-                // It was edited, and what it held before may not be kept.
-                _ => return Ok(None),
-            }
+        let mut sources = Sources::new(&worker.root, &today);
+        for (path, text) in texts.iter_mut().filter(|(_, text)| text.starts_with(SECRETS_OUT)) {
+            // Where a secret itself was edited, nobody knows the one that it was.
+            let Some(whole) = today.text(path).and_then(|now| with_secrets(text, &now, &mut sources)) else { return Ok(None) };
+            *text = whole;
         }
         let is_todays = |(path, text): (&RelPath, &String)| today.text(path).is_some_and(|now| *now == **text);
         if texts.len() == today.modules().count() && texts.iter().all(is_todays) {
@@ -323,7 +330,7 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
     let mut entered: BTreeMap<FunctionId, BTreeSet<FunctionId>> = BTreeMap::new();
     for call in calls {
         let seen = observed.get(&call.id).map_or(&[][..], |seen| &seen.entered);
-        let known = seen.iter().filter(|id| index.function(id).is_some());
+        let known = seen.iter().filter(|id| id.qualname().is_empty() || index.function(id).is_some());
         entered.entry(call.function.clone()).or_default().extend(known.cloned());
     }
     let worker = (core.clone(), index.clone());
@@ -336,17 +343,13 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
     let held =
         hold_still(core, &environment, On { index: &index, former: &former, files_as_recorded: true }, calls, &observed, &job)
             .await?;
-    let on_former_data = on_former_data(core, &reach)?;
+    let recorded = RecordedVersion::of(core, &reach)?;
     let (mut confirmed, mut dropped) = (Vec::new(), Vec::new());
     for call in calls {
         let Some(seen) = observed.get(&call.id) else { continue };
-        let code = match on_former_data.contains(&call.function) {
-            // What it did with the data of that time is not what it does with today's.
-            true => hash::of(&reach.code_key(&call.function).0.to_le_bytes()),
-            false => reach.code_key(&call.function),
-        };
+        let code = recorded.code_key(&call.function);
         match &seen.effect {
-            Ok(effect) if difference(&call.effect, effect).is_none() => {
+            Ok(effect) if difference(&call.effect, &effect.as_noticed_in(&call.effect)).is_none() => {
                 // A recording does not read iterators, nor listen to side effects: what was seen of them first is what counts.
                 if is_theirs && effect.tells_more() && core.store().baseline_is_recorded(call.id)? {
                     core.store().set_baseline(call.id, Some(seen.bytes.clone()))?;
@@ -387,14 +390,6 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
     }
     core.touch();
     Ok(Some(Tried { whole, edited: is_edited }))
-}
-
-/// Lists the functions whose calls may read a file that was edited since the program ended.
-fn on_former_data(core: &Core, reach: &Reach) -> Result<BTreeSet<FunctionId>, Trouble> {
-    let recorded = core.store().prints()?;
-    let files = reach.data().iter().map(|(path, now)| (Subject::File(path.clone()), now));
-    let edited = files.filter(|(file, now)| recorded.get(file).is_some_and(|then| then != now));
-    Ok(reach.resting_on(&edited.map(|(file, _)| file).collect::<Vec<_>>(), &[]))
 }
 
 /// Runs calls that ended otherwise than recorded, and read the clock or chance, twice more with both held still; gives those
@@ -467,6 +462,26 @@ mod tests {
         assert_eq!(ran(old, new, vec![loaded("m.py", new)]).await.as_deref(), Some(new), "edited just before it began");
         assert_eq!(ran(old, new, vec![]).await, None, "nobody knows");
         assert_eq!(ran(old, new, vec![loaded("m.py", old), loaded("m.py", new)]).await, None, "two processes, two versions");
+    }
+
+    #[test]
+    fn a_file_with_secrets_is_kept_without_them_and_read_back_with_those_of_today() {
+        let key = ["sk_live", "_", "4eC39HqLyjWDarjtT1zdp7dc"].concat();
+        let old = format!(
+            "TOKEN = \"{key}\"\nPASSWORD = \"hunter2hunter2\"\n\n\ndef login(password):\n    return 1\n\n\ndef f(x):\n    return login(\"by-place-1\") + x\n"
+        );
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("m.py"), &old).unwrap();
+        let index = Index::build(folder.path(), &[], &|_, _| {});
+        let mut sources = Sources::new(folder.path(), &index);
+        let kept = without_secrets(&old, &sources.kept(&old));
+        assert!(![key.as_str(), "hunter2", "by-place"].iter().any(|secret| kept.contains(secret)), "{kept}");
+        for now in [old.clone(), old.replace("+ x", "+ 2 * x"), old.replace("def f", "def g():\n    pass\n\n\ndef f")] {
+            assert_eq!(with_secrets(&kept, &now, &mut sources).as_deref(), Some(old.as_str()), "{now}");
+        }
+        let other = old.replace("hunter2hunter2", "another2another");
+        assert_eq!(with_secrets(&kept, &other, &mut sources), None, "a secret was edited");
+        assert_eq!(with_secrets(&kept, "def f(x):\n    return x\n", &mut sources), None, "its secrets are gone");
     }
 
     #[tokio::test]

@@ -1,6 +1,6 @@
-//! Whether compared calls run the edited lines of a function of which other calls were not compared, or not kept: these may
-//! take the very path that was edited. Recorded tests are asked in the run that compares their calls, where Python can do
-//! both at once; what is open then runs once more.
+//! Whether compared calls run the edited lines of a function: where none runs any of them, nobody knows what the edit does. Other
+//! calls that were not compared, or not kept, may take the very path that was edited. Recorded tests are asked in the run that
+//! compares their calls, where Python can do both at once; what is open then runs once more.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -18,6 +18,7 @@ use crate::engine::python::environment;
 use crate::engine::replay::edited::{Before, Delta, Tally};
 use crate::engine::replay::recorded_tests;
 use crate::engine::state::core::Core;
+use crate::python::lines_run::{LinesRun, Statements};
 use crate::python::protocol::Lines;
 use crate::source::change;
 use crate::source::index::Index;
@@ -26,17 +27,16 @@ use crate::store::RecordedCode;
 /// Functions whose edited lines are looked for in calls, and calls of each: these run once more for it.
 const FUNCTIONS_MAX: usize = 20;
 pub const CALLS_FOLLOWED: usize = 200;
-
-/// Statements, each as file and line.
-type Statements = BTreeSet<(String, u32)>;
+/// Calls that are followed before the others: mostly they run what there is to run.
+const FIRST_FOLLOWED: usize = 8;
 
 /// The edited lines that recorded tests were asked about while their calls were compared.
 #[derive(Debug, Clone, Default)]
 pub struct Followed {
     /// By the function that they are of.
     asked: HashMap<FunctionId, LinesOf>,
-    /// What each test did not run of them.
-    pub left: HashMap<TestId, Statements>,
+    /// Which of them each test ran.
+    pub ran: HashMap<TestId, LinesRun>,
 }
 
 /// Lines of a function as it is today.
@@ -90,7 +90,7 @@ impl Followed {
                 asked.insert(function.clone(), lines);
             }
         }
-        Ok(Self { asked, left: HashMap::new() })
+        Ok(Self { asked, ran: HashMap::new() })
     }
 
     /// Gives the lines by their files.
@@ -102,39 +102,47 @@ impl Followed {
         all
     }
 
-    /// Gives the statements of a function's lines that none of these tests ran, and the tests that nobody asked.
-    fn left_of(
+    /// Says which of a function's lines these tests ran, and which tests nobody asked.
+    fn ran_of(
         &self,
         function: &FunctionId,
         lines: &LinesOf,
         index: &Index,
         tests: &BTreeSet<TestId>,
-    ) -> (Option<Statements>, BTreeSet<TestId>) {
+    ) -> (Option<LinesRun>, BTreeSet<TestId>) {
         let Some((first, text)) = text_today(index, function).filter(|_| self.asked.get(function) == Some(lines)) else {
             return (None, tests.clone());
         };
-        let last = first + text.lines().count();
-        let is_own = |(path, line): &&(String, u32)| *path == lines.path && (first..=last).contains(&(*line as usize));
-        let (known, unknown): (BTreeSet<TestId>, BTreeSet<TestId>) = tests.iter().partition(|test| self.left.contains_key(test));
-        let left = known.iter().filter_map(|test| self.left.get(test));
-        (left.map(|left| left.iter().filter(is_own).cloned().collect()).reduce(|all: Statements, own| &all & &own), unknown)
+        let line = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let all = line(first)..=line(first + text.lines().count());
+        let (known, unknown): (BTreeSet<TestId>, BTreeSet<TestId>) = tests.iter().partition(|test| self.ran.contains_key(test));
+        let ran = known.iter().filter_map(|test| self.ran.get(test)).map(|ran| ran.within(&lines.path, all.clone()));
+        (ran.reduce(LinesRun::with), unknown)
     }
 }
 
-/// Finds out which edited lines no compared call runs, for functions with calls that were not compared, and notes it.
+/// Finds out which edited lines no compared call runs, and notes it: of functions with calls that were not compared each such line,
+/// of others only where no edited line ran at all.
 ///
 /// # Errors
 /// Fails when the store cannot be read, or the project's Python dies.
 pub async fn follow(core: &Arc<Core>, tally: &Tally, edited: &mut [EditedCode], before: &Before) -> Result<(), Trouble> {
     let missed = core.store().missed_lines()?;
-    let missed_of = |one: &EditedCode| one.subject.function().and_then(|id| missed.get(id));
-    let is_open = |one: &&mut EditedCode| one.is_compared() && one.differ == 0 && (one.outside > 0 || missed_of(one).is_some());
+    let is_open = |one: &&mut EditedCode| one.is_compared() && one.differ == 0;
     for one in edited.iter_mut().filter(is_open).take(FUNCTIONS_MAX) {
         let Some(function) = one.subject.function() else { continue };
         let Some(old) = before.get(function) else { continue };
         let Some(lines) = lines_of(core, function, old, missed.get(function))? else { continue };
-        let left = unrun(core, tally, function, &lines).await?;
-        one.unrun = left.into_iter().map(|(_, line)| line).collect();
+        let ran = ran(core, tally, function, &lines).await?;
+        if is_only_above(core, function, &lines.edited)? {
+            one.unrun = lines.edited.iter().copied().collect();
+        }
+        let may_run_elsewhere = one.outside > 0 || missed.contains_key(function);
+        if may_run_elsewhere || ran.as_ref().is_some_and(LinesRun::none_ran) && is_followed_whole(core, function)? {
+            // Where nothing tells, nobody can say that they ran.
+            let left = ran.map_or_else(|| lines.edited.iter().copied().collect(), |ran| by_line(&ran));
+            one.unrun = left;
+        }
         let reason = match one.unrun.iter().find(|line| lines.edited.contains(line)) {
             Some(first) => Some(ReasonCode::EditedPathNotCompared.with(first)),
             None => one.unrun.first().map(|first| ReasonCode::RecordedPathNotCompared.with(first)),
@@ -146,9 +154,29 @@ pub async fn follow(core: &Arc<Core>, tally: &Tally, edited: &mut [EditedCode], 
     Ok(())
 }
 
-/// Gives the statements of a function's lines that none of the compared calls runs. What ran already is asked first, then calls
-/// that run alone, and then tests for what is left by then.
-async fn unrun(core: &Arc<Core>, tally: &Tally, function: &FunctionId, lines: &LinesOf) -> Result<Statements, Trouble> {
+/// Tells whether calls of a function are compared outside of tests: before a test begins, nothing follows what it will run.
+fn is_followed_whole(core: &Core, function: &FunctionId) -> Result<bool, Trouble> {
+    Ok(calls::read::comparable_calls(core, function)?.iter().any(|(call, _)| call.observed.inside.is_none()))
+}
+
+/// Tells whether only decorators of a function were edited, and its compared calls were all made without them: neither inside a test, nor
+/// by the name that leads to what the decorators made of it.
+fn is_only_above(core: &Core, function: &FunctionId, edited: &BTreeSet<u32>) -> Result<bool, Trouble> {
+    let Some(today) = core.index().function(function).map(|today| today.span) else { return Ok(false) };
+    if edited.is_empty() || edited.iter().any(|line| *line >= today.def) {
+        return Ok(false);
+    }
+    let calls = calls::read::comparable_calls(core, function)?;
+    Ok(!calls.iter().any(|(call, _)| call.observed.inside.is_some() || call.bound().is_some()))
+}
+
+fn by_line(ran: &LinesRun) -> Vec<u32> {
+    ran.left().into_iter().map(|(_, line)| line).collect()
+}
+
+/// Says which statements of a function's lines any of the compared calls runs. What ran already is asked first, then calls that run
+/// alone, the first of them before the rest, and then tests for what is left by then.
+async fn ran(core: &Arc<Core>, tally: &Tally, function: &FunctionId, lines: &LinesOf) -> Result<Option<LinesRun>, Trouble> {
     let mut wanted: BTreeMap<&FunctionId, HashSet<CallId>> = BTreeMap::new();
     for (by, call) in tally.runners.get(function).into_iter().flatten() {
         wanted.entry(by).or_default().insert(*call);
@@ -161,23 +189,20 @@ async fn unrun(core: &Arc<Core>, tally: &Tally, function: &FunctionId, lines: &L
     }
     let (mut inside, alone): (Vec<Call>, Vec<Call>) = calls.into_iter().partition(|call| call.observed.inside.is_some());
     let tests = inside.iter().filter_map(|call| call.observed.inside).collect();
-    let (mut left, unasked) = tally.followed.left_of(function, lines, &core.index(), &tests);
-    let both = |left: Option<Statements>, own: Option<Statements>| match (left, own) {
-        (Some(left), Some(own)) => Some(&left & &own),
-        (left, own) => left.or(own),
-    };
-    let is_settled = |left: &Option<Statements>| left.as_ref().is_some_and(BTreeSet::is_empty);
-    if !is_settled(&left) && !alone.is_empty() {
-        left = both(left, environment::contained(core).await?.lines_left(core, &alone, &lines.lines()).await?);
+    let (mut ran, unasked) = tally.followed.ran_of(function, lines, &core.index(), &tests);
+    let is_settled = |ran: &Option<LinesRun>| ran.as_ref().is_some_and(LinesRun::all_ran);
+    for some in [&alone[..FIRST_FOLLOWED.min(alone.len())], &alone[FIRST_FOLLOWED.min(alone.len())..]] {
+        if !is_settled(&ran) && !some.is_empty() {
+            ran = LinesRun::joined(ran, environment::contained(core).await?.lines_run(core, some, &lines.lines()).await?);
+        }
     }
     inside.retain(|call| call.observed.inside.is_some_and(|test| unasked.contains(&test)));
-    if !is_settled(&left) && !inside.is_empty() {
-        let open = left.as_ref().map_or_else(|| lines.lines(), by_files);
+    if !is_settled(&ran) && !inside.is_empty() {
+        let open = ran.as_ref().map_or_else(|| lines.lines(), |ran| by_files(&ran.left()));
         let python = environment::contained(core).await?;
-        left = both(left, recorded_tests::compare::lines_left(core, &python, &inside, &open).await?);
+        ran = LinesRun::joined(ran, recorded_tests::compare::lines_run(core, &python, &inside, &open).await?);
     }
-    // Where nothing tells, nobody can say that they ran.
-    Ok(left.unwrap_or_else(|| lines.edited.iter().map(|line| (lines.path.clone(), *line)).collect()))
+    Ok(ran)
 }
 
 fn by_files(statements: &Statements) -> Lines {

@@ -24,6 +24,7 @@ use crate::engine::edits::plan::{self, plan};
 use crate::engine::replay::compare;
 use crate::engine::review;
 use crate::engine::review::journal::NotDone;
+use crate::engine::review::near;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
@@ -49,7 +50,12 @@ pub fn load(core: &Arc<Core>, alone: bool) -> Result<Vec<Trouble>, Trouble> {
     {
         core.take_in(&[], |store| {
             let mut all = store.open_proposals()?;
-            all.extend(store.proposals_in(&[ProposalState::Rejected])?.into_iter().filter(|one| one.change().is_some()));
+            all.extend(
+                store
+                    .proposals_in(&[ProposalState::Rejected])?
+                    .into_iter()
+                    .filter(|one| one.change().is_some() || one.near().is_some()),
+            );
             Ok(all)
         })?;
         let mut state = core.state.lock();
@@ -110,6 +116,11 @@ pub async fn decide(
     }
     let proposals: Vec<Arc<Proposal>> = ids.iter().map(|id| core.proposal(*id)).collect::<Result<_, _>>()?;
     verdicts::decide::check(&proposals, verb)?;
+    near::check(core, &proposals, verb)?;
+    if let (Verb::Keep, [one]) = (verb, proposals.as_slice()) {
+        // Boxed, as what follows a rare decision would otherwise be in every future above.
+        Box::pin(near::draft(core, one)).await?;
+    }
     if let Some(by_agent) = proposals.iter().find(|one| proposals.len() > 1 && verb == Verb::Accept && one.is_by_agent()) {
         let trouble = Trouble::usage(format!("Not accepted: #{} among others.", by_agent.id.0));
         return Err(trouble.because("A coding agent wrote it.").so("Look at it and accept it by itself."));
@@ -132,7 +143,7 @@ pub async fn decide(
         let proposals: Vec<Arc<Proposal>> = ids.iter().map(|id| worker.proposal(*id)).collect::<Result<_, _>>()?;
         let lines = match verb {
             Verb::Accept | Verb::Edit => accept(&worker, &turn, &proposals, reason.as_deref(), seen),
-            Verb::Reject | Verb::Overrule => put_away(&worker, &turn, &proposals, verb, reason.as_deref()),
+            Verb::Reject | Verb::Overrule | Verb::Keep => put_away(&worker, &turn, &proposals, verb, reason.as_deref()),
             Verb::Skip => skip(&worker, &turn, &proposals),
         };
         lines.map(|lines| (proposals, lines))
@@ -146,6 +157,9 @@ pub async fn decide(
         .collect();
     if matches!(verb, Verb::Accept | Verb::Edit | Verb::Overrule) {
         verdicts::decide::judge_anew(core, &decided, verb);
+    }
+    if verb == Verb::Keep {
+        lines.extend(Box::pin(near::verify(core, &decided)).await?);
     }
     if verb == Verb::Accept && !changed.is_empty() {
         lines.extend(draft_anew(core, changed).await?);
@@ -229,6 +243,7 @@ fn accepted_line(proposal: &Proposal, edits: &[FileEdit]) -> String {
         (Body::Change(change), _) => {
             format!("Accepted {name}: {} as of today.", text::count(change.calls.len(), "outcome"))
         }
+        (Body::Near(near), _) => near::line(near, Verb::Accept),
         (Body::Verdict(_), _) if edits.is_empty() => format!("Accepted FAIL of {name}: the test stays red."),
         (Body::Verdict(_), _) if proposal.edited.is_some() => format!("Accepted {name}: it is decided by these clauses."),
         (Body::Verdict(_), _) => format!("Accepted {name}: what it does now is what it is for."),
@@ -292,6 +307,7 @@ fn put_away_line(body: &Body, verb: Verb, name: &str) -> String {
             };
             format!("Kept as it was: {name} stays red until it {does} again.")
         }
+        (Body::Near(near), verb) => near::line(near, verb),
         (Body::Verdict(open), Verb::Overrule) => format!("Overruled the verdict on {}.", open.test),
         (Body::Spec(_), _) => format!("Rejected the YAML test {name}."),
         (_, Verb::Overrule) => format!("Noted as a bug: {name}. No test is made of it."),
@@ -372,7 +388,7 @@ pub fn basis(proposal: &Proposal) -> Digest {
     match (&proposal.body, &proposal.edited) {
         (_, Some(text)) => hash::of(text.as_bytes()),
         (Body::Draft(draft), None) => hash::of(draft.standalone().as_bytes()),
-        (Body::Change(_) | Body::Verdict(_) | Body::Spec(_), None) => proposal.basis,
+        (Body::Change(_) | Body::Near(_) | Body::Verdict(_) | Body::Spec(_), None) => proposal.basis,
     }
 }
 

@@ -19,7 +19,7 @@ pub fn count(core: &Core, verb: Verb, step: isize) {
         Verb::Accept => &mut decided.accepted,
         Verb::Edit => &mut decided.edited,
         Verb::Reject => &mut decided.rejected,
-        Verb::Overrule => &mut decided.overruled,
+        Verb::Overrule | Verb::Keep => &mut decided.overruled,
         Verb::Skip => return,
     };
     *counter = counter.saturating_add_signed(step);
@@ -52,7 +52,7 @@ pub fn outcomes_of(core: &Core, proposal: &Proposal) -> Result<Vec<(CallId, Dige
             .into_iter()
             .filter_map(|(call, bytes)| Some((call, calls::read::outcome_hash(&value::outcome(&bytes).ok()?))))
             .collect(),
-        Body::Verdict(_) | Body::Spec(_) => Vec::new(),
+        Body::Near(_) | Body::Verdict(_) | Body::Spec(_) => Vec::new(),
     })
 }
 

@@ -15,7 +15,9 @@ use crate::domain::snapshot::Trust;
 use crate::engine::edits;
 use crate::engine::index::files;
 use crate::engine::review::effects;
+use crate::engine::review::near;
 use crate::engine::state::core::Core;
+use crate::engine::state::own_decisions;
 use crate::store::{StoreError, Turn};
 use crate::write::apply::{self, WriteError};
 
@@ -128,7 +130,12 @@ fn finish(
         if back {
             state.can_redo = true
         } else {
-            state.can_undo = true
+            state.can_undo = true;
+            state.undo_of_another = None;
+        }
+        drop(state);
+        if !back {
+            own_decisions::note(core, &entry.decisions);
         }
         Ok(after)
     })?;
@@ -158,7 +165,8 @@ fn follow(core: &Core, action: JournalAction, decision: &Decision) -> Result<(),
         (Body::Change(change), Verb::Accept | Verb::Edit) => {
             effects::take_baseline(core, change, |call| if stands { &call.new } else { &call.old })
         }
-        (_, Verb::Reject) => Ok(()),
+        (Body::Near(near), Verb::Keep) => near::follow(core, near, stands),
+        (Body::Near(_), _) | (_, Verb::Reject | Verb::Keep) => Ok(()),
         (_, Verb::Overrule) if stands => effects::overrule(core, &proposal, decision.at, decision.reason.as_deref()),
         (_, Verb::Overrule) => {
             for (call, outcome) in effects::outcomes_of(core, &proposal)? {

@@ -3,4 +3,5 @@
 pub(crate) mod decide;
 pub(crate) mod effects;
 pub(crate) mod journal;
+pub(crate) mod near;
 pub(crate) mod undo;

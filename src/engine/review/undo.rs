@@ -12,13 +12,14 @@ use crate::engine::replay::behaviour;
 use crate::engine::review;
 use crate::engine::review::decide::Deciding;
 use crate::engine::review::journal::NotDone;
+use crate::engine::review::near;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
+use crate::engine::state::own_decisions;
 use crate::engine::state::proposals::is_ready;
 use crate::engine::state::rows;
 use crate::engine::state::trust::require_trust;
 use crate::engine::verdicts;
-use crate::store::Store;
 use crate::write::apply::WriteError;
 
 /// Takes back the last decision that stands, and those made together with it.
@@ -38,7 +39,7 @@ async fn walk(core: &Arc<Core>, action: JournalAction) -> Result<Vec<String>, Tr
     let worker = core.clone();
     let (group, lines) = blocking(move || {
         let turn = review::journal::turn(&worker)?;
-        let group = group(&worker.store(), action)?;
+        let group = group(&worker, action)?;
         for decision in &group {
             check(action, &*worker.proposal(decision.proposal)?, decision)?;
         }
@@ -61,12 +62,15 @@ async fn walk(core: &Arc<Core>, action: JournalAction) -> Result<Vec<String>, Tr
 }
 
 /// Lists the decisions, made at once, that this action comes to next, in its order.
-fn group(store: &Store, action: JournalAction) -> Result<Vec<Decision>, Trouble> {
+fn group(core: &Core, action: JournalAction) -> Result<Vec<Decision>, Trouble> {
     let again = action == JournalAction::Redo;
+    // What was decided here is taken back before what others decided.
+    let own = if again { None } else { own_decisions::last_standing(core)? };
+    let store = core.store();
     let next = if again {
         store.last_undone()?.ok_or("Nothing to decide again: nothing was taken back.")
     } else {
-        store.last_standing()?.ok_or("Nothing to take back: no decision stands.")
+        own.or(store.last_standing()?).ok_or("Nothing to take back: no decision stands.")
     }
     .map_err(Trouble::usage)?;
     let mut group: Vec<Decision> = store.decided_at(next.at)?.into_iter().filter(|other| other.undone == again).collect();
@@ -83,7 +87,7 @@ fn check(action: JournalAction, proposal: &Proposal, decision: &Decision) -> Res
     }
     let possible = match decision.verb {
         Verb::Accept | Verb::Edit if !is_ready(proposal.state) => return Err(rows::not_ready(proposal)),
-        Verb::Reject | Verb::Overrule => review::decide::may_be_put_away(proposal.state),
+        Verb::Reject | Verb::Overrule | Verb::Keep => review::decide::may_be_put_away(proposal.state),
         _ => true,
     };
     if possible && decision.basis == review::decide::basis(proposal) {
@@ -131,6 +135,15 @@ fn look_again(core: &Arc<Core>, action: JournalAction, group: &[Decision]) {
             verdicts::decide::put_back(core, &decided);
         }
         verdicts::decide::judge_anew(core, &decided, verb);
+    }
+    let kept = near::kept_again(core, action, group);
+    if !kept.is_empty() {
+        let core = core.clone();
+        tokio::spawn(async move {
+            if let Err(trouble) = near::verify(&core, &kept).await {
+                core.complain("prove", &trouble);
+            }
+        });
     }
     let about_change = |decision: &&Decision| core.proposal(decision.proposal).is_ok_and(|proposal| proposal.change().is_some());
     let functions: Vec<FunctionId> =

@@ -26,6 +26,7 @@ use crate::engine::state::jobs::Jobs;
 use crate::engine::state::known_failures;
 use crate::engine::state::log::Log;
 use crate::engine::state::memory::State;
+use crate::engine::state::own_decisions;
 use crate::engine::state::parts::Parts;
 use crate::engine::state::questions::Questions;
 use crate::engine::state::snapshots::{self, Snapshots, kept};
@@ -193,6 +194,7 @@ impl Core {
             functions: rows.functions.clone(),
             queue: rows.queue.clone(),
             verdicts: rows.verdicts.clone(),
+            unjudged: rows.unjudged.clone(),
             red: rows.red.clone(),
             specs: kept(&last.specs, state.specs.rows()),
             stale: rows.stale,
@@ -262,7 +264,9 @@ impl Core {
     pub fn reload_undo(&self) -> Result<(), Trouble> {
         self.reload_red()?;
         let (standing, undone) = (self.store().last_standing()?.is_some(), self.store().last_undone()?.is_some());
+        let others = own_decisions::of_another(self)?;
         let mut state = self.state.lock();
+        state.undo_of_another = others;
         state.can_undo = standing;
         state.can_redo = undone;
         Ok(())

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use crate::base::clock::Moment;
 use crate::base::error::Trouble;
+use crate::base::sentence::Sentence;
 use crate::domain::decision::Decision;
 use crate::domain::edited::ImportFailure;
 use crate::domain::function::FunctionId;
+use crate::domain::near::Near;
 use crate::domain::proposal::{Proposal, ProposalId};
 use crate::domain::question::Consent;
 use crate::domain::reason::Reason;
@@ -37,6 +39,8 @@ pub struct State {
     pub import_failures: Counted<Vec<ImportFailure>>,
     /// Edited functions that no compared call ran, with the first reason.
     pub uncompared: Counted<HashMap<FunctionId, Reason>>,
+    /// What searches beside the recorded inputs came to.
+    pub near: Arc<Near>,
     /// The last verdict of each test with an intent, by node id.
     pub verdicts: Counted<BTreeMap<String, verdict_rows::Kept>>,
     /// The project's YAML tests.
@@ -44,6 +48,8 @@ pub struct State {
     pub recordings: Vec<RecordingRow>,
     pub decided: Decided,
     pub can_undo: bool,
+    /// The decision that undo would take back, if another process made it.
+    pub undo_of_another: Option<Sentence>,
     pub can_redo: bool,
     pub python: Option<String>,
     pub python_trouble: Option<Trouble>,

@@ -8,6 +8,7 @@ pub(crate) mod jobs;
 pub(crate) mod known_failures;
 pub(crate) mod log;
 pub(crate) mod memory;
+pub(crate) mod own_decisions;
 pub(crate) mod parts;
 pub(crate) mod proposals;
 pub(crate) mod questions;

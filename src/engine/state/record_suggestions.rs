@@ -51,6 +51,8 @@ mod tests {
             imports: vec![],
             exports: None,
             init: Digest::default(),
+            acts_on: vec![],
+            docstring: Digest::default(),
             has_main_guard: main,
             error: None,
         }

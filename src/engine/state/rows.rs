@@ -13,6 +13,8 @@ use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::snapshot::{FileRow, FunctionRow, Mark, QueueRow};
 use crate::domain::verdict::Ruling;
+use crate::generate::near;
+use crate::generate::replay::old_and_new;
 
 /// What is known of a function besides its source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -103,12 +105,13 @@ fn mark(known: &Known, waiting: &[&Proposal], changes: usize) -> Mark {
 pub fn is_in_queue(proposal: &Proposal) -> bool {
     match (&proposal.body, proposal.state) {
         // A change or a verdict that is stale is not observed any more: there is nothing to ask.
-        (Body::Change(_) | Body::Verdict(_), state) => state == ProposalState::Ready,
+        (Body::Change(_) | Body::Near(_) | Body::Verdict(_), state) => state == ProposalState::Ready,
         (_, ProposalState::Ready | ProposalState::Streaming | ProposalState::Proving | ProposalState::Stale) => true,
         (Body::Spec(_), ProposalState::Refused | ProposalState::Failed) => true,
-        // What rules drafted and the gate refused is a reason on the function; what a person or a model wrote is shown.
+        // What rules drafted and the gate refused is a reason on the function; what a person or a model wrote is shown,
+        // and what a person wants to keep.
         (Body::Draft(draft), ProposalState::Refused | ProposalState::Failed) => {
-            proposal.edited.is_some() || draft.origin.is_foreign()
+            proposal.edited.is_some() || draft.origin.is_added()
         }
         _ => false,
     }
@@ -145,8 +148,9 @@ type Rank = (u8, std::cmp::Reverse<i64>, u8, std::cmp::Reverse<u64>);
 fn rank(proposal: &Proposal, known: Option<&Known>) -> Rank {
     let kind = match &proposal.body {
         Body::Change(_) => 0,
-        Body::Verdict(_) => 1,
-        Body::Draft(_) | Body::Spec(_) => 2,
+        Body::Near(_) => 1,
+        Body::Verdict(_) => 2,
+        Body::Draft(_) | Body::Spec(_) => 3,
     };
     let edited = known.and_then(|known| known.edited).map_or(0, |at| at.0);
     let tested = u8::from(known.is_some_and(|known| known.tested));
@@ -159,13 +163,19 @@ fn row(proposal: &Proposal, function: Option<&Function>) -> QueueRow {
     let (title, about) = match &proposal.body {
         Body::Draft(draft) => match &draft.origin {
             Origin::Recording => (format!("test for {name}"), String::new()),
+            Origin::Near => (format!("test for {name}, not recorded"), "not recorded".to_owned()),
             Origin::Model(_) => (format!("test by a model for {name}"), "by a model".to_owned()),
             Origin::Agent(_) => (format!("test by an agent for {name}"), "by an agent".to_owned()),
         },
         Body::Change(change) => {
             let total = change.calls.len() as u64 + change.same;
             let of = text::count_u64(total, "call");
-            let about = format!("old → new   {} of {of}", change.calls.len());
+            let values = change.calls.first().map_or_else(String::new, |call| format!("{}   ", old_and_new(call)));
+            let about = format!("{values}{} of {of}", change.calls.len());
+            (format!("{name}   {about}"), about)
+        }
+        Body::Near(near) => {
+            let about = near::short(&near.difference);
             (format!("{name}   {about}"), about)
         }
         Body::Verdict(open) => {
@@ -202,6 +212,12 @@ pub fn alone(proposal: &Proposal) -> Option<Sentence> {
     if proposal.verdict().is_some() {
         return Some("it is a verdict".into());
     }
+    if proposal.near().is_some() {
+        return Some("nobody recorded its input".into());
+    }
+    if proposal.draft().is_some_and(|draft| draft.origin == Origin::Near) {
+        return Some("nobody recorded its input".into());
+    }
     if proposal.is_by_agent() {
         return Some("a coding agent wrote it".into());
     }
@@ -232,7 +248,9 @@ pub fn blocked(proposal: &Proposal) -> Option<Sentence> {
             Some(first(Finding::Fail).or_else(|| first(Finding::Flaky)).unwrap_or_else(|| "the proof failed".into()))
         }
         ProposalState::Failed => Some(first(Finding::Error).unwrap_or_else(|| "it was not finished".into())),
-        ProposalState::Stale if proposal.change().is_some() => Some("it ends as before again".into()),
+        ProposalState::Stale if proposal.change().is_some() || proposal.near().is_some() => {
+            Some("it ends as before again".into())
+        }
         ProposalState::Stale if proposal.verdict().is_some() => Some("a newer run came to something else".into()),
         ProposalState::Stale => {
             let changed = proposal.promise_changed();

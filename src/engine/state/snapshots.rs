@@ -11,7 +11,7 @@ use crate::base::hash::Digest;
 use crate::domain::event::Event;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Proposal, ProposalState};
-use crate::domain::snapshot::{FileRow, FunctionRow, QueueRow, RedRow, Snapshot, Trust, VerdictRow, WatchState};
+use crate::domain::snapshot::{FileRow, FunctionRow, QueueRow, RedRow, Snapshot, Trust, UnjudgedRow, VerdictRow, WatchState};
 use crate::engine::state::known_failures;
 use crate::engine::state::memory::State;
 use crate::engine::state::record_suggestions::offers;
@@ -42,6 +42,7 @@ pub struct Rows {
     pub functions: Arc<Vec<FunctionRow>>,
     pub queue: Arc<Vec<QueueRow>>,
     pub verdicts: Arc<Vec<VerdictRow>>,
+    pub unjudged: Arc<Vec<UnjudgedRow>>,
     pub red: Arc<Vec<RedRow>>,
     pub stale: usize,
     pub offers: Vec<Vec<String>>,
@@ -171,6 +172,7 @@ fn rows_of(state: &State, index: Arc<Index>, last: &Snapshot) -> Rows {
         functions: kept(&last.functions, functions),
         queue: kept(&last.queue, queue),
         verdicts: kept(&last.verdicts, verdict_rows::rows(state.verdicts.values(), state.proposals.values(), &index)),
+        unjudged: kept(&last.unjudged, verdict_rows::unjudged(state.verdicts.values(), &index)),
         red: kept(&last.red, red),
         stale,
         tree: index.hash(),
@@ -196,8 +198,10 @@ pub fn empty(root: &Path, project: &str, state: &State) -> Snapshot {
         tree: Digest::default(),
         files: Arc::default(),
         functions: Arc::default(),
+        near: state.near.clone(),
         queue: Arc::default(),
         verdicts: Arc::default(),
+        unjudged: Arc::default(),
         red: Arc::default(),
         specs: Arc::default(),
         decided: state.decided,
@@ -212,6 +216,7 @@ pub fn empty(root: &Path, project: &str, state: &State) -> Snapshot {
         model: state.model.clone(),
         containment: state.containment.clone(),
         can_undo: state.can_undo,
+        undo_of_another: state.undo_of_another.clone(),
         can_redo: state.can_redo,
         session: state.session.clone(),
     }

@@ -7,10 +7,11 @@ use crate::base::clock::Moment;
 use crate::base::paths::RelPath;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Proposal, ProposalId};
-use crate::domain::snapshot::{Mark, VerdictRow};
+use crate::domain::snapshot::{Mark, UnjudgedRow, VerdictRow};
 use crate::domain::verdict::Ruling;
 use crate::engine::state::rows;
 use crate::source::index::Index;
+use crate::source::intents;
 use crate::store::StoredVerdict;
 
 /// The last verdict of a test, and whether what it ran through changed since.
@@ -73,6 +74,19 @@ pub fn rows<'a>(
     let mut all: Vec<VerdictRow> = kept.filter_map(row).collect();
     all.sort_by(|one, other| rank(one).cmp(&rank(other)).then_with(|| one.test.cmp(&other.test)));
     all
+}
+
+/// Makes the rows of tests with an intent that were never judged, by file and line.
+pub fn unjudged<'a>(kept: impl Iterator<Item = &'a Kept>, index: &Index) -> Vec<UnjudgedRow> {
+    let judged: BTreeSet<&FunctionId> = kept.map(|kept| &kept.stored.function).collect();
+    let all = intents::tests(index, &|_| true).into_iter().filter(|test| !judged.contains(&test.function.id));
+    let row = |test: intents::WithIntent<'_>| UnjudgedRow {
+        test: test.node,
+        path: test.function.path.clone(),
+        line: test.function.span.def,
+        decorator: test.decorator.to_owned(),
+    };
+    all.map(row).collect()
 }
 
 fn rank(row: &VerdictRow) -> u8 {

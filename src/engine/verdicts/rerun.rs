@@ -33,7 +33,8 @@ const EVERY: Duration = Duration::from_millis(100);
 
 /// Runs these tests and judges them, or without any all with an intent, judged before or not; the newest request for the same tests wins.
 pub async fn judge(core: &Arc<Core>, tests: Vec<String>) -> Result<Done, Trouble> {
-    let first = if tests.is_empty() { unjudged::nodes(core, &|_| true) } else { Vec::new() };
+    let mut first = unjudged::nodes(core, &|_| true);
+    first.retain(|node| tests.is_empty() || tests.contains(node));
     run(core, JOB, tests, first).await
 }
 

@@ -149,6 +149,7 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     let mended = change.files.iter().filter(|path| is_unparsed(&before, path) && !is_unparsed(&index, path));
     let mended: Vec<RelPath> = mended.cloned().collect();
     if change.is_harmless() && data.is_empty() && configuration.is_empty() && mended.is_empty() {
+        docstrings_saved(core, change);
         core.touch();
         return;
     }
@@ -169,7 +170,9 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     let edited: BTreeSet<FunctionId> = change.code().cloned().collect();
     let rests = blocking(move || {
         let reach = reachability::recorded(&worker, &worker.index())?;
-        Ok::<_, Trouble>(reach.resting_on(&subjects, &modules))
+        let mut resting = reach.resting_on(&subjects, &modules);
+        resting.extend(reach.looking_at(&change));
+        Ok::<_, Trouble>(resting)
     });
     let resting = match rests.await.and_then(|resting| resting) {
         Ok(resting) => resting,
@@ -185,6 +188,22 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     tokio::spawn(async move {
         behaviour::after_save(&core, &resting, &edited).await;
         drafting::pipeline::renew(&core, stale).await;
+    });
+}
+
+/// Replays what may print a docstring that differs, such as a help text.
+fn docstrings_saved(core: &Arc<Core>, change: IndexChange) {
+    if change.docs.is_empty() {
+        return;
+    }
+    let core = core.clone();
+    tokio::spawn(async move {
+        let worker = core.clone();
+        let looking = move || Ok::<_, Trouble>(reachability::recorded(&worker, &worker.index())?.looking_at(&change));
+        match blocking(looking).await.and_then(|found| found) {
+            Ok(looking) => behaviour::after_save(&core, &looking, &BTreeSet::new()).await,
+            Err(trouble) => core.complain("stale", &trouble),
+        }
     });
 }
 

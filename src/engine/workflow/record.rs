@@ -10,6 +10,7 @@ use crate::engine::proving;
 use crate::engine::recording::run::{self, Program, Recorded, Stdio};
 use crate::engine::replay::first_replay;
 use crate::engine::state::core::Core;
+use crate::engine::workflow::drafts::Noted;
 
 /// Runs a program under the recorder to its end and tries its calls. Where drafts of them are wanted, the Pythons for that
 /// start while the program still runs, and a few drafts come before all calls were tried.
@@ -23,6 +24,11 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<
     let Recorded { recording, noted } = run::record(core, program, stdio, begins).await?;
     // The prompt comes back with the program's end: the next command that needs the calls tries them.
     let now = drafts || check || core.watcher.lock().is_some();
+    let drafting = if recording.kept > 0 { Noted::new(core, &[]) } else { Ok(None) };
+    let drafting = drafting.unwrap_or_else(|trouble| {
+        core.complain("draft", &trouble);
+        None
+    });
     if recording.kept > 0 && noted && now {
         let try_all = async {
             let wanted = drafts || core.watcher.lock().is_some();
@@ -53,6 +59,9 @@ pub async fn record(core: &Arc<Core>, program: Program, stdio: Stdio) -> Result<
             }
             if let Err(trouble) = first_replay::run_tests_of_rest(&core).await {
                 core.complain("tests", &trouble);
+            }
+            if let Err(trouble) = drafting.map_or(Ok(()), Noted::finished) {
+                core.complain("draft", &trouble);
             }
         });
     }

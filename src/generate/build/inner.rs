@@ -14,14 +14,38 @@ const HELD_MAX: usize = 3;
 /// What an evaluation calls to define a function from its lines (`worker/definitions.py`).
 const DEFINE: &str = "__define__";
 
+/// Tells whether a value is a function or a method that no name leads to: `==` compares such by identity.
+pub(in crate::generate) fn is_unnamed_callable(value: &Value) -> bool {
+    match value {
+        Value::New { ty, .. } => matches!(ty.qualname.as_str(), "eval" | "FunctionType"),
+        Value::Partial { .. } | Value::Method { .. } => true,
+        _ => false,
+    }
+}
+
 impl<'a> Builder<'a, '_> {
+    /// Gives a callable a name, so that a test can say that it is this one which is kept.
+    pub(in crate::generate) fn named_callable(&mut self, value: &Value, built: Expr, hint: &str) -> Expr {
+        if self.callable_name(value).is_some() {
+            return built;
+        }
+        let name = self.bind_new(hint, built);
+        self.work.defined.push((value.clone(), name.clone()));
+        Expr::Atom(name)
+    }
+
+    /// Finds the name of a callable that the test has.
+    pub(in crate::generate) fn callable_name(&self, value: &Value) -> Option<&str> {
+        self.work.defined.iter().find(|(known, _)| known == value).map(|(_, name)| name.as_str())
+    }
+
     /// Writes a function that another one defined: its module, its name, what it closed over and its defaults were recorded.
     pub(super) fn inner_function(&mut self, ty: &TypeName, args: &[Value]) -> Result<Expr, Stop> {
         let told = |name: &str| ReasonCode::LocalFunction.of(name.replace(".<locals>", ""));
         let [Value::Str(module), Value::Str(qualname), Value::Dict(held), defaults] = args else { return no(told("")) };
         let whole = Value::New { ty: ty.clone(), args: args.to_vec(), kwargs: Vec::new() };
-        if let Some((_, name)) = self.work.defined.iter().find(|(known, _)| *known == whole) {
-            return Ok(Expr::atom(name.clone()));
+        if let Some(name) = self.callable_name(&whole) {
+            return Ok(Expr::atom(name));
         }
         let mut variables = Vec::new();
         for (name, value) in held {
@@ -91,7 +115,9 @@ impl<'a> Builder<'a, '_> {
         let mut named = home.functions.iter().filter(|function| function.written() == qualname);
         let (Some(function), None) = (named.next(), named.next()) else { return no(refuse()) };
         let can = function.kind == FunctionKind::Nested && function.decorators.is_empty() && held.len() <= HELD_MAX;
-        let Some(text) = (self.project.text)(function).filter(|_| can && !has_defaults) else { return no(refuse()) };
+        let Some(text) = (self.project.text)(&home.path, function.span).filter(|_| can && !has_defaults) else {
+            return no(refuse());
+        };
         let Some(text) = dedented(&text).filter(|text| text.lines().count() <= LINES_MAX) else { return no(refuse()) };
         self.import_used(function, home)?;
         for (variable, value) in held {

@@ -9,6 +9,7 @@ use crate::generate::agree;
 use crate::generate::build::object::is_seen_in_part;
 use crate::generate::build::{Builder, Statement, Stop, no};
 use crate::generate::layout::{Expr, Item};
+use crate::generate::project::Lookup;
 use crate::generate::scope::{is_identifier, snake};
 
 /// R11: an object whose life takes more lines than this is no setup that anybody reads.
@@ -16,7 +17,7 @@ const LIFE_MAX: usize = 8;
 /// In longer lives nobody looks for what was taken back.
 const DETOURS_MAX: usize = 30;
 /// So many makings of objects like one are compared.
-const LIKE_MAX: usize = 12;
+pub(super) const LIKE_MAX: usize = 12;
 /// An object of which more fields than this have to be set is not what its class makes.
 const SET_MAX: usize = 5;
 
@@ -35,14 +36,15 @@ impl<'a> Builder<'a, '_> {
             return Ok(Some(expr));
         }
         let wanted = Value::Object { ordinal: 0, ty: ty.clone(), kind: ObjectKind::Plain, fields: fields.to_vec() };
-        let mut births: Vec<&Call> = (self.project.births)(ty).into_iter().filter(|call| bears(call, &wanted)).collect();
+        let mut births: Vec<&Call> = self.births(ty).into_iter().filter(|call| bears(call, &wanted)).collect();
         // The shortest way to say it; equal inputs are counted and not kept, so this is often the object's own.
         births.sort_by_key(|call| (call.arguments(usize::MAX).len(), call.id));
         let Some(birth) = births.first() else {
-            return self.attempt(|builder| builder.like_another(ordinal, ty));
+            let made = self.attempt(|builder| builder.like_another(ordinal, ty))?;
+            return if made.is_some() { Ok(made) } else { self.born_with(ty, fields) };
         };
         self.attempt(|builder| {
-            let items = builder.arguments(birth)?;
+            let items = builder.birth_arguments(birth)?;
             Ok(Expr::call_with(&builder.spell(ty)?, items))
         })
     }
@@ -52,10 +54,10 @@ impl<'a> Builder<'a, '_> {
         let wanted = Value::Object { ordinal: 0, ty: ty.clone(), kind: ObjectKind::Plain, fields: fields.to_vec() };
         let is_plain = |arg: &Argument| matches!(arg.value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Str(_));
         let born = |call: &&Call| call.args.iter().skip(1).all(is_plain) && bears(call, &wanted);
-        let births = (self.project.births)(ty).into_iter().filter(born);
+        let births = self.births(ty).into_iter().filter(born);
         let Some(birth) = births.min_by_key(|call| (call.arguments(usize::MAX).len(), call.id)) else { return Ok(None) };
         self.attempt(|builder| {
-            let items = builder.arguments(birth)?;
+            let items = builder.birth_arguments(birth)?;
             Ok(Expr::call_with(&builder.spell(ty)?, items))
         })
     }
@@ -75,16 +77,16 @@ impl<'a> Builder<'a, '_> {
         };
         let is_alike = |birth: &&Call| after_birth(birth).is_some_and(|made| agree::agrees(made, begun));
         let mut makings = Vec::new();
-        for birth in (self.project.births)(ty).into_iter().filter(is_alike).take(LIKE_MAX) {
+        for birth in self.births(ty).into_iter().filter(is_alike).take(LIKE_MAX) {
             let before = self.work.clone();
-            if let Ok(items) = self.arguments(birth) {
+            if let Ok(items) = self.birth_arguments(birth) {
                 makings.push((Expr::call_with("", items).flat().len(), birth));
             }
             self.work = before;
         }
         let Some((_, birth)) = makings.into_iter().min_by_key(|(length, birth)| (*length, birth.id)) else { return unknown() };
         self.life(ordinal, ty, &life, |builder| {
-            let items = builder.arguments(birth)?;
+            let items = builder.birth_arguments(birth)?;
             Ok(Expr::call_with(&builder.spell(ty)?, items))
         })
     }
@@ -100,7 +102,7 @@ impl<'a> Builder<'a, '_> {
             return Ok(None);
         }
         let own = (self.project.history)(self.call, ordinal).into_iter().filter(|call| is_birth(call)).take(1);
-        let others = (self.project.births)(ty).into_iter();
+        let others = self.births(ty).into_iter();
         // The one with the least to set; its own comes first.
         let mut found: Option<(&Call, Vec<&(String, Value)>)> = None;
         for birth in own.chain(others) {
@@ -115,23 +117,80 @@ impl<'a> Builder<'a, '_> {
                 found = Some((birth, set));
             }
         }
+        let (birth, set) = match found {
+            Some((birth, set)) => (Some(birth), set),
+            // What has no constructor holds nothing at first.
+            None if matches!(self.project.method(ty, "__init__"), Lookup::Missing) => (None, fields.iter().collect()),
+            None => return Ok(None),
+        };
         // One that came out the same is made without this.
-        let Some((birth, set)) = found.filter(|(_, set)| !set.is_empty()) else { return Ok(None) };
+        if set.is_empty() || set.len() > SET_MAX {
+            return Ok(None);
+        }
         self.attempt(|builder| {
-            let items = builder.arguments(birth)?;
+            let items = birth.map_or(Ok(Vec::new()), |birth| builder.birth_arguments(birth))?;
             let made = Expr::call_with(&builder.spell(ty)?, items);
             let name = builder.bind_object(ordinal, &snake(ty.short()), made);
-            for (field, value) in set {
-                if !is_identifier(field) {
-                    return no(ReasonCode::InvalidName.of(field));
-                }
-                let value = builder.value(value, field)?;
-                builder.work.by_hand += usize::from(field.starts_with('_'));
-                let same = format!("setattr({name}, \"{field}\", {})", value.flat());
-                builder.work.setup.push(Statement::assign(&format!("{name}.{field}"), value, same));
-            }
+            let rest = builder.finish_future(&name, ty, set)?;
+            rest.into_iter().try_for_each(|(field, value)| builder.set_field(&name, field, value))?;
             Ok(Expr::Atom(name))
         })
+    }
+
+    /// Lets a future have its result by the method for it, in place of the fields that this sets; gives the others.
+    fn finish_future<'f>(
+        &mut self,
+        name: &str,
+        ty: &TypeName,
+        set: Vec<&'f (String, Value)>,
+    ) -> Result<Vec<&'f (String, Value)>, Stop> {
+        let is_future = self.project.class(ty).is_some_and(|(_, class)| class.bases.iter().any(|base| base.ends_with("Future")));
+        let held = |wanted: &str| set.iter().find(|(field, _)| field == wanted).map(|(_, value)| value);
+        if !is_future || held("_state") != Some(&Value::Str("FINISHED".into())) {
+            return Ok(set);
+        }
+        let (method, value) = match held("_exception") {
+            Some(error) if *error != Value::None => ("set_exception", error),
+            _ => ("set_result", held("_result").unwrap_or(&Value::None)),
+        };
+        let value = self.value(value, "value")?;
+        self.work.setup.push(Statement::run(Expr::call(&format!("{name}.{method}"), vec![value])));
+        Ok(set.into_iter().filter(|(field, _)| !matches!(field.as_str(), "_state" | "_result" | "_exception")).collect())
+    }
+
+    /// Makes an object by a call, and sets what was set on it since.
+    pub(super) fn made_and_set(
+        &mut self,
+        ordinal: u64,
+        ty: &TypeName,
+        made: &Value,
+        fields: &[(String, Value)],
+    ) -> Result<Expr, Stop> {
+        if self.expecting.is_some() {
+            return self.again(ordinal);
+        }
+        if fields.len() > SET_MAX {
+            return no(ReasonCode::ExtraAttributes.of(ty.short()));
+        }
+        let made = self.value(made, "value")?;
+        if fields.is_empty() {
+            return Ok(made);
+        }
+        let name = self.bind_object(ordinal, &snake(ty.short()), made);
+        fields.iter().try_for_each(|(field, value)| self.set_field(&name, field, value))?;
+        Ok(Expr::Atom(name))
+    }
+
+    /// Sets a field of an object that has a name.
+    fn set_field(&mut self, name: &str, field: &str, value: &Value) -> Result<(), Stop> {
+        if !is_identifier(field) {
+            return no(ReasonCode::InvalidName.of(field));
+        }
+        let value = self.value(value, field)?;
+        self.work.by_hand += usize::from(field.starts_with('_'));
+        let same = format!("setattr({name}, \"{field}\", {})", value.flat());
+        self.work.setup.push(Statement::assign(&format!("{name}.{field}"), value, same));
+        Ok(())
     }
 
     /// R11: makes an object by its recorded `__init__` call and the later calls that changed it.
@@ -151,7 +210,7 @@ impl<'a> Builder<'a, '_> {
             return no(ReasonCode::ConstructionNotRecorded.of(ty.short()));
         }
         self.life(ordinal, ty, later, |builder| {
-            let items = builder.arguments(birth)?;
+            let items = builder.birth_arguments(birth)?;
             Ok(Expr::call_with(&builder.spell(ty)?, items))
         })
     }
@@ -170,6 +229,14 @@ impl<'a> Builder<'a, '_> {
             items.push(Item::keyword(&arg.name, self.value(&arg.value, &arg.name)?));
         }
         Ok(Expr::call_with(&self.spell(ty)?, items))
+    }
+
+    /// Lists the recorded constructors of objects of a class: its own, or those that it inherits.
+    pub(super) fn births(&self, ty: &TypeName) -> Vec<&'a Call> {
+        let Lookup::Found(init) = self.project.method(ty, "__init__") else { return (self.project.births)(ty) };
+        let Some(class) = init.id.qualname().strip_suffix(".__init__") else { return Vec::new() };
+        let is_one = |call: &&Call| matches!(call.args.first(), Some(Argument { value: Value::Object { ty: made, .. }, .. }) if made == ty);
+        (self.project.births)(&TypeName::new(init.id.module(), class)).into_iter().filter(is_one).collect()
     }
 
     /// Lets happen to a made object what happened to it since; gives its name.
@@ -254,7 +321,7 @@ fn outermost<'a>(history: &[&'a Call], call: &Call) -> Vec<&'a Call> {
 }
 
 /// Gives what a call of `__init__` left of its receiver.
-fn after_birth(call: &Call) -> Option<&Value> {
+pub(super) fn after_birth(call: &Call) -> Option<&Value> {
     let receiver = call.args.first()?;
     let returned = matches!(call.effect.outcome, Outcome::Returned(_));
     call.effect.changed.iter().find(|(name, _)| returned && *name == receiver.name).map(|(_, after)| after)

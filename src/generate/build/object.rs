@@ -47,8 +47,8 @@ impl<'a> Builder<'a, '_> {
         }
         let before = match self.way {
             // What was not seen of its state cannot tell how it was made.
-            Way::Told | Way::State if is_seen_in_part(fields) => self.lived(ordinal, ty, fields)?,
-            Way::Told | Way::State => None,
+            Way::Told | Way::State | Way::Unread if is_seen_in_part(fields) => self.lived(ordinal, ty, fields)?,
+            Way::Told | Way::State | Way::Unread => None,
             Way::Life => self.lived(ordinal, ty, fields)?,
             Way::Origin => self.made_elsewhere(ordinal, ty)?,
             Way::Fields => self.set_field_by_field(ordinal, ty, fields)?,
@@ -60,6 +60,9 @@ impl<'a> Builder<'a, '_> {
             && self.keeps_something_else(ty, &shape)
             && let Some(expr) = self.as_born(ty, fields)?
         {
+            return Ok(expr);
+        }
+        if let Some(expr) = self.as_kept(ty, fields)? {
             return Ok(expr);
         }
         if is_explained && let Some(expr) = self.attempt(|builder| builder.constructor(ty, &shape))? {
@@ -126,7 +129,9 @@ impl<'a> Builder<'a, '_> {
         fields: &[(String, Value)],
     ) -> Result<Expr, Stop> {
         let by_arguments = |builder: &mut Self| {
-            if fields.iter().any(|(name, _)| name != CAUSE) {
+            // One with a constructor of its own may keep what it is given; evaluating the expression tells.
+            let keeps = matches!(builder.project.method(ty, "__init__"), Lookup::Found(_)) && builder.expecting.is_none();
+            if !keeps && fields.iter().any(|(name, _)| name != CAUSE) {
                 return no(ReasonCode::ExtraAttributes.of(ty.short()));
             }
             let args = builder.values(args, "value")?;

@@ -73,6 +73,13 @@ impl Builder<'_, '_> {
                     }
                 }
             }
+            (_, qualname) if let Some(receiver) = args.first().filter(|first| is_receiver(ty, first)) => {
+                let method = qualname.rsplit('.').next().unwrap_or_default();
+                let receiver = self.value(receiver, "owner")?;
+                let mut items: Vec<Item> = self.values(&args[1..], "value")?.into_iter().map(Item::from).collect();
+                items.extend(self.named(&kwargs)?);
+                return Ok(receiver.then(Expr::call_with(&format!(".{method}"), items)));
+            }
             _ => {}
         }
         let mut items: Vec<Item> = self.values(&args, "value")?.into_iter().map(Item::from).collect();
@@ -205,6 +212,17 @@ impl Builder<'_, '_> {
         self.work.setup.push(Statement::run(Expr::call(&format!("{name}.seek"), vec![Expr::Atom(position.to_string())])));
         Ok(Expr::Atom(name))
     }
+}
+
+/// Tells whether a value is made by a method of an object that is made for it, as requests are: `RequestFactory().get("/")`.
+pub(in crate::generate) fn is_by_method(value: &Value) -> bool {
+    matches!(value, Value::New { ty, args, .. } if args.first().is_some_and(|first| is_receiver(ty, first)))
+}
+
+/// Tells whether the first argument of a call is a new object of the class that a method belongs to.
+fn is_receiver(method: &TypeName, first: &Value) -> bool {
+    let class = method.qualname.rsplit_once('.').map(|(class, _)| class);
+    matches!(first, Value::New { ty, .. } if ty.module == method.module && Some(ty.qualname.as_str()) == class)
 }
 
 /// Tells whether a text is a single expression, that no bracket of it ends early and nothing follows it.

@@ -101,6 +101,14 @@ impl Statement {
     }
 }
 
+/// Writes statements as lines, with one empty line between two definitions.
+#[must_use]
+pub fn lines_of(setup: &[Statement], indent: usize) -> Vec<String> {
+    let mut lines: Vec<String> = setup.iter().flat_map(|statement| statement.lines(indent)).collect();
+    lines.dedup_by(|line, before| line.is_empty() && before.is_empty());
+    lines
+}
+
 /// Gives what stands before an expression that is only run: linters take an attribute, as a property is one, and a comparison
 /// for a slip where nothing is done with them.
 #[must_use]

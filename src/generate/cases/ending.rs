@@ -104,6 +104,8 @@ pub(super) fn expect<'a>(
         }
         let changed = builder.project.without_caches(&changed::part(&before.value, after));
         let found = match (&case.target, locals.get(name.as_str())) {
+            // Where a constructor raises, nobody has the object that it began.
+            (Target::Class(_), None) if matches!(case.ending, Ending::Raises(_)) => continue,
             (Target::Class(class), None) if call.args.first().is_some_and(|arg| arg.name == *name) => {
                 case.result = name_of_made(builder, class);
                 case.seen.push((subject.clone(), changed));

@@ -24,7 +24,8 @@ impl Builder<'_, '_> {
             let Value::Object { ty, fields, .. } = item else {
                 return no(ReasonCode::NotComparable.of("list"));
             };
-            has_slots |= self.project.has_slots(&ty);
+            // Of a class of another package nobody knows.
+            has_slots |= self.project.has_slots(&ty) || self.project.class(&ty).is_none();
             types.push(self.expected(&Value::Name(ty))?);
             held.push(fields);
         }

@@ -11,6 +11,9 @@ use crate::generate::prove::trial::{Clock, Faults, Ground, Manner, Run, Trial, V
 use crate::generate::stand_ins;
 use crate::pytest::warm::{Look, Trace};
 
+/// What is said of tests that go to the project's folder.
+pub(super) const ROOTED: &str = "names files from the project's folder, which the test goes to";
+
 /// Overlooked details that are listed.
 const OVERLOOKED_MAX: usize = 20;
 

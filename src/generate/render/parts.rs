@@ -129,7 +129,7 @@ fn awaited(expr: &Expr) -> Expr {
     }
 }
 
-/// Says where the cases were recorded: the place that called most often.
+/// Says where the cases were recorded: the place that called most often; or that nobody recorded them.
 pub(super) fn docstring(cases: &[&Case], project: Project<'_>) -> String {
     let total: u64 = cases.iter().map(|case| case.times).sum();
     let mut places: BTreeMap<(String, u32), u64> = BTreeMap::new();
@@ -141,6 +141,7 @@ pub(super) fn docstring(cases: &[&Case], project: Project<'_>) -> String {
     let calls = told(total, total > COUNTED);
     let most = places.iter().max_by(|(a, x), (b, y)| x.cmp(y).then(b.cmp(a)));
     let said = match most {
+        _ if total == 0 => "Not recorded: an input beside those of recorded calls.".to_owned(),
         Some(((file, line), _)) if places.len() > 1 => {
             format!("Recorded from {file}:{line} and {} ({calls}).", text::count(places.len() - 1, "other place"))
         }

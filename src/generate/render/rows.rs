@@ -8,6 +8,7 @@ use crate::domain::function::Function;
 use crate::domain::value::Value;
 use crate::domain::way::Given;
 use crate::generate::act::{Act, Target, operand};
+use crate::generate::build::lines_of;
 use crate::generate::case::{Case, CaseArgument, Ending, Wrap};
 use crate::generate::expect::details::PLACE;
 use crate::generate::expect::{Assertion, RESULT, Relation};
@@ -296,9 +297,7 @@ pub(super) fn test(group: &Group<'_>, name: String, project: Project<'_>, functi
     lines.push(")".into());
     lines.extend(definition(first, &name, &names, &mut imports));
     lines.push(docstring(&group.cases, project));
-    for statement in &first.setup {
-        lines.extend(statement.lines(4));
-    }
+    lines.extend(lines_of(&first.setup, 4));
     let items = table.args.iter().map(|expr| expr.iter().cloned().map(Item::from).collect()).collect();
     if let Ok(act) = first.act(function, items) {
         match &first.ending {

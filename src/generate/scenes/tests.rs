@@ -37,7 +37,7 @@ fn with_project<T>(use_it: impl FnOnce(Project<'_>, &Function) -> T) -> T {
         reached: &|_| None,
         says: &|_| &[],
         stand_ins: &|_| &[],
-        text: &|_| None,
+        text: &|_, _| None,
         scenes: &|_| &[],
         importable: &|_| true,
         learned: &Learned::default(),

@@ -173,3 +173,30 @@ fn fields_are_written_as_their_class_declares_them() {
     let text = written(&Calls::of("log").returns(&[("text", object(1, "Item", ObjectKind::Dataclass, &held))], string("x")), &[]);
     assert!(text.contains("log(Item(name=\"tea\", price=Decimal(\"2\")))"), "{text}");
 }
+
+/// R3, R8: a request is made by a factory, and one that a call gives is asserted by what it asks for.
+#[test]
+fn a_request_is_made_by_a_factory_and_asserted_by_what_it_asks() {
+    let new = |name: &str, args: Vec<Value>, kwargs: Vec<(String, Value)>| Value::New {
+        ty: TypeName::new("django.test", name),
+        args,
+        kwargs,
+    };
+    let request = |ordinal, verb: &str, told: Vec<Value>, kwargs: &[(&str, &str)], user: Option<&str>| Value::Sub {
+        ordinal,
+        ty: TypeName::new("django.core.handlers.wsgi", "WSGIRequest"),
+        base: Box::new(new(
+            &format!("RequestFactory.{verb}"),
+            [new("RequestFactory", vec![], vec![])].into_iter().chain(told).collect(),
+            kwargs.iter().map(|(name, value)| ((*name).to_owned(), string(value))).collect(),
+        )),
+        fields: user.map(|user| ("user".to_owned(), string(user))).into_iter().collect(),
+    };
+    let given = request(1, "get", vec![string("/?page=2")], &[], Some("bo"));
+    let sent = request(2, "post", vec![string("/x"), string("[]")], &[("content_type", "application/json")], None);
+    let text = written(&Calls::of("find").returns(&[("items", given), ("name", string("a"))], sent), &[]);
+    let wanted = "    wsgi_request = RequestFactory().get(\"/?page=2\")\n    wsgi_request.user = \"bo\"\n    result = find(wsgi_request, \"a\")\n    \
+        assert result.method == \"POST\"\n    assert result.get_full_path() == \"/x\"\n    assert result.body == b\"[]\"\n    \
+        assert result.META[\"CONTENT_TYPE\"] == \"application/json\"\n";
+    assert!(text.contains(wanted), "{text}");
+}

@@ -92,6 +92,7 @@ pub fn diffed() -> Diff {
             named_by: Vec::new(),
         }],
         other_files: vec![RelPath::new("shop/logo.svg").unwrap()],
+        near: None,
     }
 }
 

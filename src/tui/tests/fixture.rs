@@ -1,4 +1,6 @@
 //! A shop: its functions, calls, proposals, recordings and log, and a driver that plays the loop without a terminal.
+//!
+//! Over 600 lines because all screens show one and the same shop, written out.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,6 +12,7 @@ use crate::base::clock::Moment;
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
+use crate::base::sentence::Sentence;
 use crate::domain::call::{CallId, Effect as CallEffect, Outcome, ProgramEnd, RecordingId};
 use crate::domain::command::{Command, JobId};
 use crate::domain::decision::FileEdit;
@@ -19,6 +22,7 @@ use crate::domain::event::{Event, JobKind, JobState, Level};
 use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
 use crate::domain::function::{FunctionId, FunctionKind, SyntaxError};
 use crate::domain::job_subject::JobSubject;
+use crate::domain::line_values::LineValues;
 use crate::domain::proposal::{
     Body, CallChange, Change, Draft, Edit, LeftOut, Proposal, ProposalId, ProposalKind, ProposalState,
 };
@@ -126,6 +130,8 @@ pub struct Shop {
     pub snapshot: Snapshot,
     pub sources: HashMap<RelPath, String>,
     pub calls: HashMap<FunctionId, Vec<CallRow>>,
+    pub tests_through: HashMap<FunctionId, Vec<TestRow>>,
+    pub line_values: HashMap<CallId, Result<Arc<LineValues>, Sentence>>,
     pub recorded: HashMap<RecordingId, Vec<RecordedRow>>,
     pub views: HashMap<ProposalId, ProposalView>,
     pub stream: Option<StreamView>,
@@ -204,7 +210,6 @@ pub fn proposal(number: i64, name: &str, state: ProposalState, body: Body) -> Pr
     }
 }
 
-/// What stands for the input of a call: its number.
 pub fn row_input(id: CallId) -> Digest {
     Digest(id.0.unsigned_abs())
 }
@@ -333,6 +338,7 @@ impl Shop {
         let mut trouble = log(2, Level::Error, "watch", "3 folders are polled: no file watches are left.");
         trouble.more = vec!["Raise fs.inotify.max_user_watches or ignore folders.".into()];
         let snapshot = Snapshot {
+            near: Arc::default(),
             generation: 1,
             project: "shop".into(),
             root: "/code/shop".into(),
@@ -345,6 +351,7 @@ impl Shop {
             functions: Arc::new(functions),
             queue: Arc::new(rows),
             verdicts: Arc::default(),
+            unjudged: Arc::default(),
             red: Arc::default(),
             specs: Arc::default(),
             decided: Decided::default(),
@@ -373,6 +380,7 @@ impl Shop {
             model: Some("qwen3-4b".into()),
             containment: "namespaces".into(),
             can_undo: true,
+            undo_of_another: None,
             can_redo: false,
             session: None,
         };
@@ -425,6 +433,8 @@ impl Shop {
             snapshot,
             sources: HashMap::from([(rel("shop/pricing.py"), PRICING.to_owned())]),
             calls: HashMap::from([(id("pricing:apply_discount"), calls)]),
+            tests_through: HashMap::new(),
+            line_values: HashMap::new(),
             recorded: HashMap::new(),
             views,
             stream: Some(stream),
@@ -441,6 +451,7 @@ pub struct Driver {
     pub state: AppState,
     pub shop: Shop,
     pub asked: Vec<Effect>,
+    pub followed: Vec<Option<CallId>>,
     pub now: Moment,
 }
 
@@ -448,7 +459,7 @@ impl Driver {
     pub fn new(shop: Shop, size: (u16, u16)) -> Self {
         let settings = settings::Tui::default();
         let state = start(Arc::new(shop.snapshot.clone()), &settings, size, NOW);
-        let mut driver = Self { state, shop, asked: Vec::new(), now: NOW };
+        let mut driver = Self { state, shop, asked: Vec::new(), followed: Vec::new(), now: NOW };
         driver.tell(Msg::Tick);
         driver
     }
@@ -471,6 +482,16 @@ impl Driver {
                     let rows = self.shop.calls.get(&function).map_or(&[][..], Vec::as_slice);
                     let read = kinds.iter().filter_map(|kind| rows.iter().find(|row| row.id == kind.id).cloned()).collect();
                     Msg::CallRows(function, Ok(read))
+                }
+                Effect::ReadTestsThrough(function) => {
+                    let tests = self.shop.tests_through.get(&function).cloned().unwrap_or_default();
+                    Msg::TestsThrough(function, Ok(tests))
+                }
+                Effect::FollowCall(call) => {
+                    self.followed.push(call);
+                    let lines = call.and_then(|call| Some((call, self.shop.line_values.get(&call)?.clone())));
+                    let Some((call, lines)) = lines else { continue };
+                    Msg::LineValues(call, lines)
                 }
                 Effect::ReadRecorded(id) => Msg::Recorded(id, Ok(self.shop.recorded.get(&id).cloned().unwrap_or_default())),
                 Effect::ReadProposal(id) => {
@@ -544,7 +565,6 @@ impl Driver {
         self.tell(Msg::Happened(Box::new(event), snapshot));
     }
 
-    /// Goes to a proposal.
     pub fn open(&mut self, proposal: i64) -> &mut Self {
         for _ in 0..self.state.pass.items().len() {
             if self.state.current().is_some_and(|row| row.id == ProposalId(proposal)) {

@@ -1,13 +1,16 @@
 //! The journeys: intent, call tree and source at three sizes, and what its keys do.
 
+use std::sync::Arc;
+
 use crate::domain::command::Command;
 use crate::domain::evaluator::Evaluator;
 use crate::domain::event::Event;
 use crate::domain::proposal::ProposalId;
+use crate::domain::snapshot::UnjudgedRow;
 use crate::domain::verdict::{ClauseOutcome, Proposed, ProposedClause, Ruling};
 use crate::tui::layer::Layer;
 use crate::tui::layout::{Pane, Screen};
-use crate::tui::tests::fixture::{Driver, Shop};
+use crate::tui::tests::fixture::{Driver, Shop, rel};
 use crate::tui::tests::judged::REGISTER;
 use crate::tui::tests::screens::shots;
 
@@ -44,6 +47,63 @@ fn nothing_judged_says_what_to_do() {
     shots("journeys_none", &THREE, &Shop::new(), |d| {
         d.press("2");
     });
+}
+
+/// The shop with a judged test, and two that were never judged.
+fn with_unjudged() -> Shop {
+    let mut shop = Shop::judged();
+    let row = |name: &str, line: u32| UnjudgedRow {
+        test: format!("tests/test_pricing.py::{name}"),
+        path: rel("tests/test_pricing.py"),
+        line,
+        decorator: "semantic_test(\n    intent=\"Rounds once.\",\n)".to_owned(),
+    };
+    shop.snapshot.unjudged = Arc::new(vec![row("test_rounds", 4), row("test_refuses", 12)]);
+    shop
+}
+
+#[test]
+fn a_test_that_was_never_judged_is_listed_and_judged_from_here() {
+    shots("journeys_never_judged", &THREE, &with_unjudged(), |d| {
+        d.press("2 J J J J");
+    });
+    let mut d = Driver::new(with_unjudged(), (160, 45));
+    d.press("2 J J J J");
+    assert_eq!(d.state.journeys.test.as_deref(), Some("tests/test_pricing.py::test_refuses"), "they stand behind the others");
+    assert_eq!(d.state.source.path.as_ref().unwrap().as_str(), "tests/test_pricing.py");
+    assert!(d.screen().lines().next().unwrap().contains(" 2◦"), "{}", d.screen());
+    d.press("a");
+    assert!(d.sent().is_empty() && d.message().starts_with("Never judged."), "{}", d.message());
+    d.press("t");
+    assert_eq!(d.sent(), [Command::Judge { tests: vec!["tests/test_pricing.py::test_refuses".into()] }]);
+    d.press("T");
+    assert_eq!(d.sent(), [Command::Judge { tests: vec![] }], "all there are");
+    d.press("Q");
+    assert!(d.screen().contains("NEVER JUDGED"), "{}", d.screen());
+    d.press("Esc");
+    // A filter takes them by their state and by their file.
+    d.press("f");
+    d.type_in("is:never");
+    d.press("Enter T");
+    let both = ["test_rounds", "test_refuses"].map(|name| format!("tests/test_pricing.py::{name}"));
+    assert_eq!(d.sent(), [Command::Judge { tests: both.to_vec() }]);
+}
+
+#[test]
+fn once_it_is_judged_its_verdict_takes_the_place_of_the_test() {
+    let mut shop = with_unjudged();
+    let mut d = Driver::new(shop.clone(), (160, 45));
+    d.press("2 J J J");
+    assert_eq!(d.state.journeys.test.as_deref(), Some("tests/test_pricing.py::test_rounds"));
+    let mut rows = (*shop.snapshot.verdicts).clone();
+    let mut row = rows[0].clone();
+    row.test = "tests/test_pricing.py::test_rounds[half]".into();
+    rows.push(row);
+    shop.snapshot.verdicts = Arc::new(rows);
+    shop.snapshot.unjudged = Arc::new(shop.snapshot.unjudged[1..].to_vec());
+    d.shop = shop;
+    d.happen(Event::Resync);
+    assert_eq!(d.state.journeys.test.as_deref(), Some("tests/test_pricing.py::test_rounds[half]"));
 }
 
 #[test]

@@ -2,9 +2,12 @@
 
 mod asked;
 mod compared;
+mod first;
 mod fixture;
 mod journeys;
 pub mod judged;
+mod line_values;
+mod near;
 mod promises;
 mod red;
 mod runs;

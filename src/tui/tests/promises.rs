@@ -308,7 +308,7 @@ fn nothing_runs_in_a_folder_that_is_not_trusted() {
     d.type_in("pytest test.py").press("Enter").type_in("make test").press("Enter ! t Enter");
     assert!(!d.sent().contains(&Command::Trust), "whoever types a command trusts nothing");
     d.press("t");
-    d.type_in("Y");
+    d.type_in("y");
     assert_eq!(d.sent(), [Command::Trust]);
 }
 
@@ -553,7 +553,7 @@ fn after_an_edit_a_comparison_decides_nothing_and_offers_to_run_again() {
 #[test]
 fn what_was_recorded_with_todays_code_is_nothing_to_decide() {
     let mut d = compared();
-    for _ in 0..d.state.diff.rows.len() {
+    for _ in 0..d.state.diff.lines.rows.len() {
         d.press("j");
         if d.state.subject.as_ref().is_some_and(|subject| subject.short() == "shipping_for") {
             break;

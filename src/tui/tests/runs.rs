@@ -172,6 +172,11 @@ fn t_does_again_what_stands_under_the_cursor() {
     let mut d = driver((120, 40));
     to(&mut d, "recording 7");
     d.press("t");
+    assert_eq!(d.sent(), [Command::DraftRecording { recording: RecordingId(7) }]);
+    // To record it again, its command stands in the prompt.
+    d.press("!");
+    assert!(d.screen().contains("pytest -q"), "{}", d.screen());
+    d.press("Enter");
     let argv = vec!["pytest".to_owned(), "-q".to_owned()];
     assert_eq!(d.sent(), [Command::Record { argv, limit: None, targets: vec![] }]);
 }

@@ -10,7 +10,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::base::sentence::Sentence;
+use crate::domain::call::CallId;
 use crate::domain::event::Event;
+use crate::domain::line_values::LineValues;
 use crate::domain::proposal::ProposalId;
 use crate::domain::reason::ReasonCode;
 use crate::tui::action::TABLE;
@@ -46,6 +48,11 @@ fn hostile() -> Shop {
             row.inner.iter_mut().for_each(bad);
             row.full.iter_mut().for_each(bad);
         }
+    }
+    let gave = LineValues { texts: (1..30).map(|line| (line, HOSTILE.to_owned())).collect(), ..LineValues::default() };
+    shop.line_values = (1..9).map(|call| (CallId(call), Ok(Arc::new(gave.clone())))).collect();
+    for call in (1..9).step_by(2) {
+        shop.line_values.insert(CallId(call), Err(HOSTILE.into()));
     }
     for view in shop.views.values_mut() {
         for evidence in &mut view.proposal.evidence {

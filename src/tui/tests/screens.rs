@@ -15,6 +15,8 @@ use crate::tui::tests::compared::diffed;
 use crate::tui::tests::fixture::{Driver, NOW, Shop};
 
 const SIZES: [(u16, u16); 5] = [(160, 45), (100, 30), (60, 20), (40, 10), (30, 8)];
+/// The sizes that people have.
+pub const ALL: [(u16, u16); 5] = [(160, 45), (110, 32), (80, 24), (60, 20), (40, 10)];
 /// The sizes of what is not a main screen.
 const BOTH: [(u16, u16); 2] = [SIZES[0], SIZES[2]];
 
@@ -75,7 +77,7 @@ fn a_stale_draft() {
     });
 }
 
-fn fresh() -> Shop {
+pub fn fresh() -> Shop {
     let mut shop = Shop::new();
     shop.snapshot.queue = Arc::new(vec![]);
     shop.snapshot.recordings = Arc::new(vec![]);
@@ -169,7 +171,7 @@ fn the_filter_and_the_queue() {
         d.press("f").type_in("in:cart").press("Enter");
     });
     shots("filtered_to_nothing", &BOTH, &Shop::new(), |d| {
-        d.press("f").type_in("zzz").press("Enter Tab");
+        d.press("f").type_in("zzz").press("Enter");
     });
     shots("queue", &SIZES[..4], &Shop::new(), |d| {
         d.press("Q");

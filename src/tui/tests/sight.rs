@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::base::error::Trouble;
 use crate::domain::call::{Effect, Outcome};
+use crate::domain::command::Command;
 use crate::domain::difference::Difference;
 use crate::domain::proposal::{Body, ProposalId};
 use crate::domain::value::Value;
@@ -64,4 +66,49 @@ fn a_change_shows_what_differs_inside_of_long_values() {
     d.tell(Msg::Tick);
     d.open(1);
     assert!(d.screen().contains("300 → 301"), "{}", d.screen());
+}
+
+/// Has a draft still be on its way to the screen, as in the moment in which it appears.
+fn still_read(size: (u16, u16)) -> Driver {
+    let mut d = Driver::new(Shop::new(), size);
+    d.open(3);
+    d.state.decision.loaded = None;
+    d.state.decision.shown = None;
+    d.state.decision.asked = Some(ProposalId(3));
+    d
+}
+
+fn arrives(d: &mut Driver) {
+    let view = d.shop.views.get(&ProposalId(3)).cloned().map(Loaded::new);
+    d.tell(Msg::Proposal(ProposalId(3), Box::new(view.ok_or_else(|| Trouble::internal("No such proposal.")))));
+}
+
+#[test]
+fn a_key_pressed_while_a_draft_is_still_read_acts_once_it_is_here() {
+    let mut d = still_read((160, 45));
+    d.press("a");
+    assert!(d.sent().is_empty() && d.state.layers.is_empty());
+    assert!(d.message().contains("acts once it is here"), "{}", d.message());
+    arrives(&mut d);
+    assert!(d.sent().is_empty(), "nothing is written unseen");
+    assert!(matches!(d.state.layers.last(), Some(Layer::Question(question)) if question.title.contains("Write 1 file?")));
+    d.press("a");
+    assert!(matches!(d.sent()[..], [Command::Accept { proposal: ProposalId(3), .. }]));
+
+    let mut d = still_read((160, 45));
+    d.press("i");
+    arrives(&mut d);
+    assert!(d.state.in_place.as_ref().is_some_and(|edit| edit.open));
+}
+
+#[test]
+fn another_key_before_the_draft_is_here_is_another_wish() {
+    let mut d = still_read((160, 45));
+    d.press("a j");
+    arrives(&mut d);
+    assert!(d.sent().is_empty() && d.state.layers.is_empty());
+    let mut d = still_read((160, 45));
+    d.press("a J");
+    arrives(&mut d);
+    assert!(d.sent().is_empty() && d.state.layers.is_empty(), "it is not what line 2 names any more");
 }

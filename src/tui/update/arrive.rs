@@ -8,7 +8,7 @@ use crate::base::text::count;
 use crate::domain::call::ProgramEnd;
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
-use crate::domain::proposal::{ProposalId, ProposalState};
+use crate::domain::proposal::{ProposalId, ProposalKind, ProposalState};
 use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::settings;
 use crate::domain::snapshot::{FunctionRow, QueueRow, Snapshot};
@@ -20,10 +20,11 @@ use crate::tui::doc::Loaded;
 use crate::tui::doc_row::{About, DocRow};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::session;
+use crate::tui::start;
 use crate::tui::update::focus::set_subject;
 use crate::tui::update::source::{mark_source, show_source};
 use crate::tui::update::tree::rebuild_tree;
-use crate::tui::update::{decide, journeys, questions, runs, specs as update_specs};
+use crate::tui::update::{decide, following, journeys, questions, runs, specs as update_specs};
 use crate::tui::widgets::virtual_list::ListState;
 use crate::tui::words;
 
@@ -45,7 +46,7 @@ pub fn take_snapshot(state: &mut AppState, snapshot: Arc<Snapshot>) {
         && Arc::ptr_eq(&state.snapshot.files, &snapshot.files)
         && Arc::ptr_eq(&state.snapshot.functions, &snapshot.functions);
     let same_queue = state.restored && Arc::ptr_eq(&state.snapshot.queue, &snapshot.queue);
-    let verdicts = Arc::clone(&state.snapshot.verdicts);
+    let (verdicts, unjudged) = (Arc::clone(&state.snapshot.verdicts), Arc::clone(&state.snapshot.unjudged));
     let specs = Arc::clone(&state.snapshot.specs);
     let lists = [
         Arc::ptr_eq(&state.snapshot.log, &snapshot.log),
@@ -64,8 +65,13 @@ pub fn take_snapshot(state: &mut AppState, snapshot: Arc<Snapshot>) {
     if !same_queue {
         let before = state.current().map(|row| (row.id, row.state));
         let resting = state.restored && state.current().is_none() && state.subject.is_some();
+        let followed = start::is_followed(state);
+        let news = if state.restored { new_change(state) } else { None };
         state.pass.merge(&state.snapshot.queue);
-        if resting {
+        if followed {
+            // What was recorded stays in sight until a draft is ready.
+            state.pass.rest();
+        } else if resting {
             // What was looked at stays in sight, and the first proposal for it comes beside it.
             match state.subject.as_ref().and_then(|subject| state.pass.of(subject)).map(|row| row.id) {
                 Some(id) => {
@@ -81,11 +87,15 @@ pub fn take_snapshot(state: &mut AppState, snapshot: Arc<Snapshot>) {
             state.kept.asked = None;
             decide::go(state, id);
         }
+        if let Some(news) = news {
+            tell_news(state, &news);
+        }
         if state.current().map(|row| (row.id, row.state)) != before {
             state.decision.dirty = true;
         }
     }
-    if !Arc::ptr_eq(&verdicts, &state.snapshot.verdicts) || !state.restored {
+    let never = !Arc::ptr_eq(&unjudged, &state.snapshot.unjudged);
+    if never || !Arc::ptr_eq(&verdicts, &state.snapshot.verdicts) || !state.restored {
         journeys::take_rows(state, &verdicts);
     }
     if !Arc::ptr_eq(&specs, &state.snapshot.specs) || !state.restored {
@@ -97,6 +107,22 @@ pub fn take_snapshot(state: &mut AppState, snapshot: Arc<Snapshot>) {
     if !same_tree {
         rebuild_tree(state);
         mark_source(state);
+    }
+}
+
+/// Finds the first change of the queue that was not in it before.
+fn new_change(state: &AppState) -> Option<QueueRow> {
+    let known = |row: &QueueRow| state.pass.items().iter().any(|item| item.id == row.id);
+    state.snapshot.queue.iter().find(|row| matches!(row.kind, ProposalKind::Change | ProposalKind::Near) && !known(row)).cloned()
+}
+
+/// Shows a change that a save led to: at once where nothing is being read, else with its values in the message line.
+fn tell_news(state: &mut AppState, row: &QueueRow) {
+    let free = state.current().is_none() && state.layers.is_empty() && state.following.is_none();
+    if free && state.screen == Screen::Review && state.focus == Pane::Decision {
+        decide::go(state, row.id);
+    } else if row.kind == ProposalKind::Change && state.current().is_none_or(|current| current.id != row.id) {
+        state.messages.warn(state.now, words::news(row.subject.short(), row.about.for_people(), state.screen == Screen::Review));
     }
 }
 
@@ -159,11 +185,14 @@ pub fn happened(state: &mut AppState, event: Event) {
                 let more = if more.is_empty() { String::new() } else { format!(" and {}", count(more.len(), "other")) };
                 state.messages.say(now, format!("{first}{more} changed: {why}"));
             }
+            // Its values may follow from any file.
+            state.source.follow_again = true;
             if state.source.path.as_ref().is_some_and(|path| paths.contains(path)) {
                 state.source.dirty = true;
             }
             state.decision.dirty = true;
         }
+        Event::RecordingStarted { recording, .. } => following::began(state, recording),
         Event::RecordingEnded { recording, end, kept, .. } => {
             state.calls.dirty = true;
             runs::grew(state, recording, true);
@@ -188,7 +217,7 @@ pub fn happened(state: &mut AppState, event: Event) {
             let said = words::diffed(&reference, functions, compared, differ, state.screen == Screen::Diff);
             state.messages.done(now, said);
         }
-        Event::EditNotCompared { line, .. } => state.messages.warn(now, line.for_people()),
+        Event::EditNotCompared { line, .. } | Event::NearDifference { line, .. } => state.messages.warn(now, line.for_people()),
         Event::BehaviourRestored { function, .. } => {
             state.decision.dirty = true;
             state.messages.done(now, words::restored(function.qualname()));
@@ -203,6 +232,7 @@ pub fn happened(state: &mut AppState, event: Event) {
             Level::Error => state.messages.fail(now, &Trouble::environment(text)),
         },
         Event::Failed { trouble } => {
+            following::failed(state);
             state.kept.bulk = None;
             if behaviour::job(state).is_none() {
                 state.diff.asked = None;
@@ -234,6 +264,7 @@ pub fn happened(state: &mut AppState, event: Event) {
             state.specs.dirty = true;
             state.decision.dirty = true;
             state.source.dirty = true;
+            state.source.follow_again = true;
             state.calls.dirty = true;
         }
         _ => {}
@@ -265,8 +296,9 @@ pub fn take_proposal(state: &mut AppState, id: ProposalId, loaded: Result<Loaded
     let rows = state.layout().rows(Pane::Decision);
     let found = state.loaded().filter(|_| is_new).and_then(|loaded| {
         let ready = loaded.view.proposal.state == ProposalState::Ready;
-        let at = |wanted: fn(&DocRow) -> bool| loaded.disk.iter().position(wanted);
-        if loaded.view.proposal.change().is_some() {
+        let wrapped = content::wrapped(state, loaded);
+        let at = |wanted: fn(&DocRow) -> bool| wrapped.rows.iter().position(wanted);
+        if loaded.view.proposal.change().is_some() || loaded.view.proposal.near().is_some() {
             return at(|row| matches!(row.about, About::Changed(_))).map(|first| (first, 0));
         }
         at(|row| row.changed).filter(|_| ready && rows < SMALL).map(|first| (first, first.saturating_sub(1)))
@@ -275,7 +307,7 @@ pub fn take_proposal(state: &mut AppState, id: ProposalId, loaded: Result<Loaded
         state.decision.list = ListState { cursor, top };
     }
     // What an edit changed is read at the edit.
-    let cause = state.loaded().and_then(|loaded| loaded.view.proposal.change()?.because.first().cloned());
+    let cause = state.loaded().and_then(|loaded| loaded.view.proposal.because().first().cloned());
     if let Some(edit) = cause.filter(|_| is_new && state.screen != Screen::Diff) {
         show_source(state, &edit.path, edit.line);
         if state.focus == Pane::Decision {

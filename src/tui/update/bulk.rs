@@ -99,7 +99,7 @@ fn in_filter(state: &AppState, accept: bool) -> (Vec<&QueueRow>, Vec<&QueueRow>)
         None => state.filter.takes_proposal(row),
     };
     state.pass.items().iter().filter(|row| state.pass.verdict(row.id).is_none() && takes(row)).partition(|row| {
-        let alone = row.kind == ProposalKind::Verdict || (accept && row.alone);
+        let alone = matches!(row.kind, ProposalKind::Verdict | ProposalKind::Near) || (accept && row.alone);
         row.state == ProposalState::Ready && row.blocked.is_none() && !alone
     })
 }

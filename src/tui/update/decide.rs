@@ -7,6 +7,7 @@ use crate::domain::decision::Verb;
 use crate::domain::proposal::{ProposalId, ProposalKind, ProposalState};
 use crate::domain::proposal_subject::ProposalSubject;
 use crate::domain::snapshot::QueueRow;
+use crate::tui::action::Action;
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
 use crate::tui::layer::{Act, Layer, Prompt, Purpose, Question};
@@ -31,6 +32,7 @@ pub fn accept(state: &mut AppState, out: &mut Vec<Effect>) {
     // What somebody decided and took back elsewhere was read in between.
     let Some(loaded) = state.loaded().filter(|loaded| loaded.view.proposal.state == row.state).cloned() else {
         state.decision.dirty = true;
+        state.kept.when_read = Some((row.id, Action::Accept));
         state.messages.answer(now, words::STILL_READING);
         return;
     };
@@ -66,7 +68,7 @@ fn refusal(state: &AppState, row: &QueueRow) -> Option<String> {
         return Some(words::already(past(verb)));
     }
     if state.pass.is_gone(row.id) {
-        return Some(if row.kind == ProposalKind::Change { words::ENDS_AS_BEFORE } else { words::WAITS_NO_MORE }.into());
+        return Some(if is_outcome(row.kind) { words::ENDS_AS_BEFORE } else { words::WAITS_NO_MORE }.into());
     }
     if state.open_edit(row.id).is_some() {
         return Some(words::EDIT_NOT_PROVED.into());
@@ -89,7 +91,13 @@ fn past(verb: Verb) -> &'static str {
         Verb::Reject => "rejected",
         Verb::Skip => "skipped",
         Verb::Overrule => "overruled",
+        Verb::Keep => "kept as a test",
     }
+}
+
+/// Tells whether it waits because something ends differently.
+fn is_outcome(kind: ProposalKind) -> bool {
+    matches!(kind, ProposalKind::Change | ProposalKind::Near)
 }
 
 /// Sends the acceptance of one proposal as it was shown.
@@ -107,12 +115,16 @@ pub fn reject(state: &mut AppState, out: &mut Vec<Effect>) {
         state.messages.answer(state.now, words::NOTHING_WAITS);
         return;
     };
+    if row.kind == ProposalKind::Near {
+        state.messages.answer(state.now, words::NEAR_HAS_NO_REJECT);
+        return;
+    }
     if let Some(verb) = state.pass.verdict(row.id) {
         state.messages.answer(state.now, words::already(past(verb)));
         return;
     }
     if state.pass.is_gone(row.id) {
-        let why = if row.kind == ProposalKind::Change { words::ENDS_AS_BEFORE } else { words::WAITS_NO_MORE };
+        let why = if is_outcome(row.kind) { words::ENDS_AS_BEFORE } else { words::WAITS_NO_MORE };
         state.messages.answer(state.now, why);
         return;
     }
@@ -153,6 +165,20 @@ pub fn skip(state: &mut AppState, out: &mut Vec<Effect>) {
     }
 }
 
+/// Has the old outcome of a near difference become a test.
+pub fn keep(state: &mut AppState, out: &mut Vec<Effect>) {
+    let Some(row) = state.current().filter(|row| row.kind == ProposalKind::Near).cloned() else {
+        state.messages.answer(state.now, words::NO_NEAR_HERE);
+        return;
+    };
+    if let Some(why) = refusal(state, &row) {
+        state.messages.answer(state.now, why);
+    } else if state.kept.deciding != Some(row.id) {
+        state.kept.deciding = Some(row.id);
+        out.push(Effect::Send(Command::Decide { proposals: vec![row.id], verb: Verb::Keep, reason: None }));
+    }
+}
+
 /// Asks for the reason why a recorded outcome is a bug.
 pub fn overrule(state: &mut AppState) {
     let Some(id) = state.current().map(|row| row.id) else {
@@ -163,18 +189,32 @@ pub fn overrule(state: &mut AppState) {
 }
 
 fn ask_why(state: &mut AppState, purpose: Purpose) {
-    state.layers.push(Layer::Prompt(Prompt::new(purpose, &state.kept.reason, Vec::new())));
+    let usual = match purpose {
+        Purpose::Rejection(_) => words::REASONS.map(str::to_owned).to_vec(),
+        _ => Vec::new(),
+    };
+    state.layers.push(Layer::Prompt(Prompt::new(purpose, &state.kept.reason, usual)));
 }
 
 /// Takes the last decision back.
 pub fn undo(state: &mut AppState, out: &mut Vec<Effect>) {
-    if state.snapshot.can_undo {
-        state.kept.undoing = true;
-        state.kept.moved = Some(0);
-        out.push(Effect::Send(Command::Undo));
+    if let (true, Some(others)) = (state.snapshot.can_undo, &state.snapshot.undo_of_another) {
+        let answers = vec![('y', "take it back", Act::Undo), ('n', "leave it", Act::Close)];
+        let body = vec![Row::plain(format!(" {}", words::UNDO_OF_ANOTHER))];
+        let title = format!("Take back a decision that was not made here: {others}?");
+        state.layers.push(Layer::Question(Question::new(title, body, answers)));
+    } else if state.snapshot.can_undo {
+        take_back(state, out);
     } else {
         state.messages.answer(state.now, words::NOTHING_TO_UNDO);
     }
+}
+
+/// Has the last decision taken back.
+pub fn take_back(state: &mut AppState, out: &mut Vec<Effect>) {
+    state.kept.undoing = true;
+    state.kept.moved = Some(0);
+    out.push(Effect::Send(Command::Undo));
 }
 
 /// Makes the decision again that was taken back.
@@ -291,7 +331,8 @@ pub fn decided(state: &mut AppState, id: ProposalId, verb: Verb, line: &str, aga
         } else if verb != Verb::Skip {
             // How to take it back is in sight, however long what was decided is.
             let room = usize::from(state.size.0).saturating_sub(text::width(words::UNDO_HINT) + 5);
-            state.messages.done(now, format!("{} {}", text::cut(&sentence(line), room), words::UNDO_HINT));
+            let said = format!("{} {}", text::cut(&sentence(line), room), words::UNDO_HINT);
+            if ours { state.messages.result(now, said) } else { state.messages.done(now, said) }
         }
         false
     };
@@ -321,8 +362,10 @@ pub fn undone(state: &mut AppState, id: ProposalId, subject: &ProposalSubject, l
     let now = state.now;
     match moved(state) {
         Some(number) => state.messages.done_more(now, words::all_taken_back(number)),
-        None if line.is_empty() => state.messages.done(now, words::taken_back(subject.short())),
-        None => state.messages.done(now, sentence(line)),
+        None => {
+            let said = if line.is_empty() { words::taken_back(subject.short()) } else { sentence(line) };
+            if state.kept.undoing { state.messages.result(now, said) } else { state.messages.done(now, said) }
+        }
     }
     if state.screen == Screen::Journeys && state.snapshot.verdicts.iter().any(|row| row.proposal == Some(id)) {
         state.kept.undoing = false;

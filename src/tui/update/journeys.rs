@@ -2,6 +2,7 @@
 //! source follows the line under the cursor.
 
 use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
 use crate::domain::command::Command;
 use crate::domain::event::JobKind;
 use crate::domain::job_subject::JobSubject;
@@ -17,15 +18,30 @@ use crate::tui::journeys;
 use crate::tui::layer::Layer;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::JourneysPane;
+use crate::tui::unjudged;
 use crate::tui::update::focus::{leave, show, trusted};
 use crate::tui::update::source::{mark_source, show_source};
 use crate::tui::widgets::picker::{Choice, Picker};
 use crate::tui::words;
+use crate::tui::wrap::pieces;
 
 /// Finds a test to show where none is, and reads again what was judged anew.
 pub fn take_rows(state: &mut AppState, before: &[VerdictRow]) {
     let rows = std::sync::Arc::clone(&state.snapshot.verdicts);
+    // Verdicts come a moment after the source was read: what nobody chose gives way to the worst of them.
+    if let (true, Some(first)) = (state.journeys.by_itself, rows.first()) {
+        return open_test(state, &first.test, None);
+    }
+    if unjudged::shown(state).is_some() {
+        return;
+    }
     let known = state.journeys.test.as_ref().and_then(|test| rows.iter().find(|row| row.test == *test));
+    // One that is judged for the first time may have rows, each a test of its own by then.
+    let is_row_of = |row: &&VerdictRow, test: &str| row.test.strip_prefix(test).is_some_and(|rest| rest.starts_with('['));
+    let row = state.journeys.test.as_ref().and_then(|test| rows.iter().find(|row| is_row_of(row, test)));
+    if let (None, Some(row)) = (known, row) {
+        return open_test(state, &row.test, None);
+    }
     match known {
         Some(row) => {
             let old = before.iter().find(|old| old.test == row.test);
@@ -35,8 +51,12 @@ pub fn take_rows(state: &mut AppState, before: &[VerdictRow]) {
             }
         }
         None => {
+            let never = state.snapshot.unjudged.first().filter(|_| state.journeys.test.is_none()).map(|row| row.test.clone());
             if let Some(first) = rows.first() {
                 open_test(state, &first.test, None);
+            } else if let Some(never) = never {
+                open_test(state, &never, None);
+                state.journeys.by_itself = true;
             } else {
                 // The place of the last session is kept until it is known what there is.
                 let test = state.journeys.test.take();
@@ -88,6 +108,7 @@ fn folded_at_first(journey: &ShownJourney) -> std::collections::HashSet<usize> {
 
 /// Makes a test the one that is shown, at a clause.
 pub fn open_test(state: &mut AppState, test: &str, clause: Option<usize>) {
+    state.journeys.by_itself = false;
     if state.journeys.test.as_deref() != Some(test) {
         state.journeys = JourneysPane { test: Some(test.to_owned()), ..JourneysPane::default() };
     }
@@ -135,7 +156,8 @@ fn follow_proposal(state: &mut AppState) {
 pub fn may_decide(state: &mut AppState) -> bool {
     let now = state.now;
     let Some((_, row)) = journeys::row_of(state) else {
-        state.messages.answer(now, words::NO_JOURNEYS);
+        let never = unjudged::shown(state).is_some();
+        state.messages.answer(now, if never { words::NEVER_JUDGED } else { words::NO_JOURNEYS });
         return false;
     };
     let why = match (row.proposal, row.ruling) {
@@ -156,16 +178,19 @@ pub fn may_decide(state: &mut AppState) -> bool {
 
 /// Goes to the next or last test of the filter; tells whether there was one.
 pub fn step(state: &mut AppState, forward: bool) -> bool {
-    let rows = std::sync::Arc::clone(&state.snapshot.verdicts);
-    let takes = |row: &&VerdictRow| state.filter.takes_verdict(row);
-    let here = journeys::row_of(state).map(|(at, _)| at);
+    let (filter, snapshot) = (&state.filter, &state.snapshot);
+    let judged = snapshot.verdicts.iter().map(|row| (filter.takes_verdict(row), row.test.clone()));
+    let never = snapshot.unjudged.iter().map(|row| (filter.takes_unjudged(row), row.test.clone()));
+    let rows: Vec<(bool, String)> = judged.chain(never).collect();
+    let takes = |row: &&(bool, String)| row.0;
+    let here = state.journeys.test.as_ref().and_then(|test| rows.iter().position(|(_, other)| other == test));
     let found = match (here, forward) {
         (Some(here), true) => rows.iter().skip(here + 1).find(takes).or_else(|| rows.iter().take(here).find(takes)),
-        (Some(here), false) => rows[..here].iter().rev().find(takes),
+        (Some(here), false) => rows.iter().take(here).rev().find(takes),
         (None, _) => rows.iter().find(takes),
     };
-    if let Some(row) = found {
-        open_test(state, &row.test, None);
+    if let Some((_, test)) = found {
+        open_test(state, test, None);
     }
     found.is_some()
 }
@@ -205,12 +230,18 @@ pub fn follow(state: &mut AppState) {
     match site {
         Some(site) => show_source(state, &site.path, site.line),
         None => {
-            if let Some((path, line)) = journeys::row_of(state).and_then(|(_, row)| Some((row.path.clone(), row.line?))) {
+            let judged = journeys::row_of(state).and_then(|(_, row)| Some((row.path.clone(), row.line?)));
+            if let Some((path, line)) = judged.or_else(|| never_judged_place(state)) {
                 show_source(state, &path, line);
             }
         }
     }
     mark_source(state);
+}
+
+/// Gives the place of the test that is shown, if it was never judged.
+fn never_judged_place(state: &AppState) -> Option<(RelPath, u32)> {
+    unjudged::shown(state).map(|(_, row)| (row.path.clone(), row.line))
 }
 
 /// Goes in or there: from a clause to its first evidence, from a line of the journey to its source.
@@ -252,6 +283,23 @@ pub fn step_evidence(state: &mut AppState, forward: bool) {
     match found.map(|(at, _)| *at) {
         Some(at) => show_line(state, at),
         None => state.messages.answer(state.now, words::NO_MORE_EVIDENCE),
+    }
+}
+
+/// Breaks the lines that are wider than the pane; the cursor stays on its line.
+pub fn wrap_lines(state: &mut AppState) {
+    let width = state.columns(Pane::Journey);
+    if state.journeys.width == width || state.screen != Screen::Journeys {
+        return;
+    }
+    let here = state.journeys.here();
+    let mut positions = std::mem::take(&mut state.journeys.lines);
+    positions.dedup();
+    let parts = |at: &usize| journeys::whole_row(state, *at).map_or(1, |row| pieces(&row, width).len());
+    let lines: Vec<usize> = positions.iter().flat_map(|at| std::iter::repeat_n(*at, parts(at))).collect();
+    (state.journeys.lines, state.journeys.width) = (lines, width);
+    if let Some(line) = here.and_then(|at| state.journeys.lines.iter().position(|line| *line == at)) {
+        state.journeys.list.hold(line);
     }
 }
 
@@ -316,10 +364,12 @@ pub fn all(state: &mut AppState, out: &mut Vec<Effect>) {
     if !trusted(state) {
         return;
     }
-    let rows = &state.snapshot.verdicts;
-    let tests: Vec<String> = rows.iter().filter(|row| state.filter.takes_verdict(row)).map(|row| row.test.clone()).collect();
-    // Without a filter, those come along that no row is of yet.
-    let tests = if tests.len() == rows.len() { Vec::new() } else { tests };
+    let (filter, snapshot) = (&state.filter, &state.snapshot);
+    let judged = snapshot.verdicts.iter().filter(|row| filter.takes_verdict(row)).map(|row| &row.test);
+    let never = snapshot.unjudged.iter().filter(|row| filter.takes_unjudged(row)).map(|row| &row.test);
+    let tests: Vec<String> = judged.chain(never).cloned().collect();
+    // Without a filter, those come along that are not known here yet.
+    let tests = if tests.len() == unjudged::all(state) { Vec::new() } else { tests };
     state.messages.answer(state.now, words::JUDGING_ALL);
     out.push(Effect::Send(Command::Judge { tests }));
 }
@@ -337,13 +387,13 @@ pub fn list_clauses(state: &mut AppState) -> bool {
     let judged = &journey.view.judged;
     let choice = |clause: &str, detail: String| {
         let key = if chosen.iter().any(|one| one == clause) { "✓ chosen" } else { "" };
-        Choice { title: clause.to_owned(), detail, key: key.to_owned(), blocked: None }
+        Choice { title: clause.to_owned(), detail, key: key.to_owned(), ..Choice::default() }
     };
     let line = |title: String, detail: &str, blocked: bool| Choice {
         title,
         detail: detail.to_owned(),
-        key: String::new(),
         blocked: blocked.then(|| detail.to_owned()),
+        ..Choice::default()
     };
     let proposed = judged.verdict.proposed.as_ref();
     let by_model = || proposed.into_iter().flat_map(|proposed| &proposed.clauses);
@@ -392,8 +442,9 @@ pub fn choose(state: &mut AppState, id: ProposalId, chosen: &[String], clause: S
 
 /// Finds the file and line to edit: the test for its intent, the source for its journey.
 #[must_use]
-pub fn to_edit(state: &AppState) -> Option<(crate::base::paths::RelPath, u32)> {
-    let test = journeys::row_of(state).map(|(_, row)| (row.path.clone(), row.line.unwrap_or(1)));
+pub fn to_edit(state: &AppState) -> Option<(RelPath, u32)> {
+    let judged = journeys::row_of(state).map(|(_, row)| (row.path.clone(), row.line.unwrap_or(1)));
+    let test = judged.or_else(|| never_judged_place(state));
     if state.focus == Pane::Intent {
         return test;
     }

@@ -1,6 +1,7 @@
 //! Keys of prompts, questions, boxes and lists, and of editing in place. Esc decides nothing and keeps what was typed.
 
 use crossterm::event::KeyCode;
+use ratatui_textarea::CursorMove;
 
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
@@ -11,8 +12,9 @@ use crate::tui::layer::{Act, Layer, Purpose};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::Search;
 use crate::tui::update::dispatch::act;
-use crate::tui::update::focus::{leave, show};
-use crate::tui::update::{behaviour, bulk, decide, journeys, prompts, work};
+use crate::tui::update::focus::{go_to_source, leave, reveal, show};
+use crate::tui::update::source::show_source;
+use crate::tui::update::{behaviour, bulk, decide, journeys, places, prompts, work};
 use crate::tui::widgets::line_edit::LineEdit;
 use crate::tui::words;
 
@@ -29,11 +31,25 @@ pub fn key(state: &mut AppState, key: Key, out: &mut Vec<Effect>) {
 }
 
 fn typing(state: &mut AppState, layer: &mut Layer, key: Key, out: &mut Vec<Effect>) -> bool {
+    let keep = typing_one(state, layer, key, out);
+    if let (true, Layer::Functions(picker, ids)) = (keep, layer) {
+        let chosen = picker.chosen().and_then(|at| ids.get(at)).cloned();
+        if let Some(id) = chosen {
+            places::preview(state, &id);
+        }
+    }
+    keep
+}
+
+fn typing_one(state: &mut AppState, layer: &mut Layer, key: Key, out: &mut Vec<Effect>) -> bool {
     let rows = usize::from(state.size.1);
     match state.keymap.action(&[Context::Prompt], key) {
         Some(Action::Submit) => return submit(state, layer, out),
         Some(Action::Leave) => {
             keep_words(state, layer);
+            if matches!(layer, Layer::Functions(..)) {
+                places::end_preview(state);
+            }
             if matches!(layer, Layer::Prompt(prompt) if prompt.purpose == Purpose::Search) {
                 state.search = state.kept.search_before.take();
             }
@@ -62,7 +78,7 @@ fn typing(state: &mut AppState, layer: &mut Layer, key: Key, out: &mut Vec<Effec
             (None, code) => {
                 if let (KeyCode::PageDown | KeyCode::PageUp, Some(picker)) = (code, layer.picker()) {
                     let page = isize::try_from(rows / 2).unwrap_or(5);
-                    let len = picker.shown.len();
+                    let len = picker.lines();
                     picker.list.step(if code == KeyCode::PageDown { page } else { -page }, len);
                 }
                 if let Some(line) = layer.line() {
@@ -120,7 +136,7 @@ fn keep_words(state: &mut AppState, layer: &mut Layer) {
 
 fn choose(layer: &mut Layer, earlier: bool) {
     if let Some(picker) = layer.picker() {
-        let len = picker.shown.len();
+        let len = picker.lines();
         picker.list.step(if earlier { -1 } else { 1 }, len);
     } else if let Layer::Prompt(prompt) = layer {
         let at = match (prompt.at, earlier) {
@@ -161,6 +177,28 @@ fn submit(state: &mut AppState, layer: &mut Layer, out: &mut Vec<Effect>) -> boo
             }
             false
         }
+        Layer::Tests(picker, tests) => {
+            if let Some(test) = picker.chosen().and_then(|at| tests.get(at)).cloned() {
+                journeys::go(state, &test, None);
+            }
+            false
+        }
+        Layer::TestsThrough(picker, _, places) => {
+            if let Some((path, line)) = picker.chosen().and_then(|at| places.get(at)) {
+                leave(state);
+                show_source(state, path, *line);
+                reveal(state, Pane::Source);
+            }
+            false
+        }
+        Layer::Functions(picker, ids) => {
+            let chosen = picker.chosen().and_then(|at| ids.get(at)).cloned();
+            places::end_preview(state);
+            if let Some(id) = chosen {
+                go_to_source(state, &id);
+            }
+            false
+        }
         Layer::Clauses(picker, id, chosen) => {
             let Some(choice) = picker.chosen().and_then(|at| picker.all.get(at)) else { return false };
             if choice.blocked.is_some() {
@@ -198,6 +236,11 @@ fn asking(state: &mut AppState, layer: &mut Layer, key: Key, out: &mut Vec<Effec
         return answered(state, layer, act, out);
     }
     let action = state.keymap.action(&[Context::Layer], key);
+    let answers = matches!(action, Some(Action::Answer | Action::SafeAnswer | Action::NextAnswer | Action::PreviousAnswer));
+    if matches!(&*layer, Layer::Question(question) if question.strict) && !answers {
+        state.messages.answer(state.now, words::NOT_TRUSTED_YET);
+        return false;
+    }
     match (layer, action) {
         (layer @ Layer::Question(_), Some(Action::Answer | Action::SafeAnswer)) => {
             let Layer::Question(question) = &*layer else { return false };
@@ -229,6 +272,10 @@ fn asking(state: &mut AppState, layer: &mut Layer, key: Key, out: &mut Vec<Effec
         }
         (Layer::Text(text), Some(Action::ScrollUp)) => {
             text.top = text.top.saturating_sub(if key.code == KeyCode::PageUp { height } else { 1 });
+            true
+        }
+        (Layer::Question(_), None) => {
+            state.messages.answer(state.now, words::ANSWER_KEYS);
             true
         }
         _ => true,
@@ -267,6 +314,7 @@ fn answered(state: &mut AppState, layer: &Layer, act: Act, out: &mut Vec<Effect>
         }
         Act::CompareAgain => behaviour::again(state, out),
         Act::Open(path) => out.push(Effect::EditSource { path, line: 1 }),
+        Act::Undo => decide::take_back(state, out),
         Act::Trust => out.push(Effect::Send(Command::Trust)),
         Act::Quit => out.push(Effect::Quit),
     }
@@ -288,10 +336,20 @@ pub fn paste(state: &mut AppState, text: &str) {
 
 /// Takes a key for the text that is edited in place.
 pub fn in_place(state: &mut AppState, key: Key, out: &mut Vec<Effect>) {
+    // YAML is read where it is proved.
+    let python = state.loaded().is_none_or(|loaded| loaded.view.proposal.spec().is_none());
     let Some(edit) = state.in_place.as_mut() else { return };
     match state.keymap.action(&[Context::InPlace], key) {
         Some(Action::ProveEdit) => {
             let (proposal, text) = (edit.proposal, edit.text());
+            if let Some(error) = edit.mistake().filter(|_| python) {
+                edit.area.move_cursor(CursorMove::Jump(
+                    u16::try_from(error.line.saturating_sub(1)).unwrap_or(u16::MAX),
+                    u16::try_from(error.column).unwrap_or(u16::MAX),
+                ));
+                state.messages.answer(state.now, words::does_not_parse(error.line));
+                return;
+            }
             state.in_place = None;
             state.messages.answer(state.now, words::EDITOR_CHANGED);
             out.push(Effect::Send(Command::Edit { proposal, text }));

@@ -8,6 +8,7 @@ use crate::domain::proposal::{ProposalId, ProposalKind};
 use crate::domain::snapshot::{LogRow, QueueRow, WatchState};
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
+use crate::tui::diff::PlannedFile;
 use crate::tui::doc::{self, Compare, Loaded};
 use crate::tui::doc_row::About;
 use crate::tui::layer::{Layer, TextBox};
@@ -41,6 +42,9 @@ pub fn why(state: &mut AppState) {
     {
         return view(state);
     }
+    if state.screen == Screen::Specs {
+        return specs::why(state);
+    }
     let mut body = waiting(state);
     let red = state.subject_function().map(|id| content::red(state, id)).unwrap_or_default();
     let is_red = !red.is_empty();
@@ -62,7 +66,7 @@ pub fn why(state: &mut AppState) {
         for left in proposal.draft().map_or(&[][..], |draft| &draft.left_out) {
             body.push(Row::plain(format!("   {} left out: {}", left.calls, left.reason)));
         }
-        for edit in proposal.change().map_or(&[][..], |change| &change.because) {
+        for edit in proposal.because() {
             body.push(Row::plain(format!("   you changed {} in {} line {}", edit.summary(), edit.path, edit.line)));
         }
         let named = proposal.evidence.iter().any(|evidence| evidence.what == EvidenceKind::Sandbox);
@@ -125,10 +129,16 @@ fn of_job(state: &AppState, index: usize) -> Vec<Row> {
 
 /// Shows what is selected whole.
 pub fn view(state: &mut AppState) {
+    if let (About::Folded(path), Some(loaded)) = (content::about(state, state.focus), state.loaded().cloned()) {
+        let edit = loaded.view.plan.iter().find(|edit| edit.path == path).map(PlannedFile::new);
+        let body = edit.map(|edit| edit.rows).unwrap_or_default();
+        state.layers.push(Layer::Text(TextBox { title: path.to_string(), body, top: 0 }));
+        return;
+    }
     let mut title = "In full".to_owned();
     let body: Vec<String> = match state.focus {
         Pane::Calls => match state.calls.lines.get(state.calls.list.cursor) {
-            Some(CallLine::Call(at) | CallLine::Inside(at, _)) => {
+            Some(CallLine::Call(at) | CallLine::Inside(at, _) | CallLine::Part(at, ..)) => {
                 title = format!("Call {} of {}", at + 1, state.calls.kinds().len());
                 state.calls.call(*at).map(|row| row.full.clone()).unwrap_or_default()
             }
@@ -142,7 +152,8 @@ pub fn view(state: &mut AppState) {
         Pane::Specs | Pane::Steps => specs::whole(state),
         Pane::Source => {
             let line = u32::try_from(state.source.list.cursor + 1).unwrap_or(u32::MAX);
-            state.source.values.get(&line).map(|value| vec![value.clone()]).unwrap_or_default()
+            let all = [&state.source.gave, &state.source.values];
+            all.into_iter().filter_map(|values| values.get(&line).cloned()).collect()
         }
         _ => match content::about(state, state.focus) {
             About::Evidence(index) => state
@@ -153,6 +164,11 @@ pub fn view(state: &mut AppState) {
                     lines.extend(evidence.more.iter().cloned());
                     lines
                 })
+                .unwrap_or_default(),
+            About::Changed(_) if state.loaded().is_some_and(|loaded| loaded.view.proposal.near().is_some()) => state
+                .loaded()
+                .and_then(|loaded| loaded.view.proposal.near())
+                .map(|near| doc::whole_near(&near.difference))
                 .unwrap_or_default(),
             About::Changed(index) => state
                 .loaded()

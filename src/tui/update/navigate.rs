@@ -115,6 +115,11 @@ fn next_pane(state: &mut AppState, step: isize) {
 /// Moves the cursor of the focused pane.
 pub fn step(state: &mut AppState, lines: isize) {
     let pane = state.focus;
+    // The marked command of the start pane moves from one to the next.
+    if pane == Pane::Decision && matches!(lines, 1 | -1) && content::first_run(state) && !state.asks_for_trust() {
+        content::to_stop(state, pane, lines > 0);
+        return;
+    }
     let len = content::len(state, pane);
     if let Some(list) = content::list(state, pane) {
         list.step(lines, len);
@@ -135,7 +140,9 @@ pub fn moved(state: &mut AppState, pane: Pane) {
         Pane::Journey => journeys::follow(state),
         Pane::Specs | Pane::Steps => specs::moved(state, pane),
         Pane::Calls => {
-            if let Some(CallLine::Call(at) | CallLine::Inside(at, _)) = state.calls.lines.get(state.calls.list.cursor) {
+            if let Some(CallLine::Call(at) | CallLine::Inside(at, _) | CallLine::Part(at, ..)) =
+                state.calls.lines.get(state.calls.list.cursor)
+            {
                 state.calls.selected = *at;
                 mark_source(state);
             }
@@ -176,10 +183,12 @@ fn sideways(state: &mut AppState, right: bool) {
         Pane::Steps => return specs::fold(state, right),
         Pane::Source => &mut state.source.shift,
         Pane::Calls => &mut state.calls.shift,
-        Pane::Decision => &mut state.decision.shift,
-        Pane::Diff => &mut state.diff.shift,
+        Pane::Decision if state.streaming().is_some() => &mut state.decision.shift,
         Pane::Recorded => &mut state.recorded.shift,
-        Pane::Intent | Pane::Specs | Pane::Runs | Pane::Log => return,
+        Pane::Decision | Pane::Diff | Pane::Intent | Pane::Specs | Pane::Runs | Pane::Log => {
+            state.messages.answer(state.now, words::LINES_WRAP);
+            return;
+        }
     };
     *shift = if right { (*shift + SIDEWAYS).min(4_000) } else { shift.saturating_sub(SIDEWAYS) };
 }
@@ -208,9 +217,14 @@ fn item(state: &mut AppState, forward: bool) {
         Pane::Source | Pane::Calls => {
             let len = state.calls.kinds().len();
             if len == 0 {
+                state.messages.answer(state.now, words::NO_CALLS_HERE);
                 return;
             }
-            state.calls.selected = state.calls.selected.saturating_add_signed(step_one).min(len - 1);
+            let before = state.calls.selected;
+            state.calls.selected = before.saturating_add_signed(step_one).min(len - 1);
+            if state.calls.selected == before {
+                state.messages.answer(state.now, words::NO_MORE_ITEMS);
+            }
             let selected = CallLine::Call(state.calls.selected);
             state.calls.list.cursor = state.calls.lines.iter().position(|line| *line == selected).unwrap_or(0);
             mark_source(state);
@@ -219,20 +233,29 @@ fn item(state: &mut AppState, forward: bool) {
             let marked = |at: &usize| state.nodes.get(*at).is_some_and(|n| n.folded.is_none() && n.drafts + n.changes > 0);
             let at = state.tree.cursor;
             let found = if forward { (at + 1..state.nodes.len()).find(marked) } else { (0..at).rev().find(marked) };
-            if let Some(found) = found {
-                state.tree.cursor = found;
-                select_node(state);
+            match found {
+                Some(found) => {
+                    state.tree.cursor = found;
+                    select_node(state);
+                }
+                None => state.messages.answer(state.now, words::NO_MORE_ITEMS),
             }
         }
         pane => {
             if content::to_stop(state, pane, forward) {
                 moved(state, pane);
+            } else {
+                state.messages.answer(state.now, words::NO_MORE_ITEMS);
             }
         }
     }
 }
 
 fn resize(state: &mut AppState, wider: bool) {
+    if state.layout().slots.iter().all(|slot| slot.body.x == 0) {
+        state.messages.answer(state.now, words::ONE_COLUMN);
+        return;
+    }
     let three = state.size.0 >= 140 && matches!(state.screen, Screen::Review | Screen::Journeys | Screen::Specs);
     let shares = &mut state.shares;
     let grow = |share: &mut u16, wider: bool, from: u16, to: u16| {

@@ -1,5 +1,7 @@
 //! Going somewhere: `Enter`, definitions, what a line is about, and the way back.
 
+use crate::domain::function::FunctionId;
+use crate::domain::proposal::Body;
 use crate::tui::app::AppState;
 use crate::tui::content;
 use crate::tui::doc_row::About;
@@ -9,7 +11,7 @@ use crate::tui::update::calls::{list_calls, select_call};
 use crate::tui::update::focus::{go_to_function, leave, place, reveal, set_subject, show};
 use crate::tui::update::source::{mark_source, show_source};
 use crate::tui::update::tree::{show_in_tree, toggle};
-use crate::tui::update::{behaviour, journeys, look, runs, specs, work};
+use crate::tui::update::{behaviour, journeys, look, runs, specs};
 use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
@@ -30,7 +32,9 @@ pub fn enter(state: &mut AppState) {
         Pane::Source => definition(state),
         Pane::Intent | Pane::Journey => journeys::enter(state),
         Pane::Calls => {
-            if let Some(CallLine::Call(at) | CallLine::Inside(at, _)) = state.calls.lines.get(state.calls.list.cursor).copied() {
+            if let Some(CallLine::Call(at) | CallLine::Inside(at, _) | CallLine::Part(at, ..)) =
+                state.calls.lines.get(state.calls.list.cursor).copied()
+            {
                 if !state.calls.open.remove(&at) {
                     state.calls.open.insert(at);
                 }
@@ -59,7 +63,6 @@ fn follow(state: &mut AppState, about: About) {
         }
         About::Clause(clause) => open_journey(state, Some(clause)),
         About::Nothing if state.focus == Pane::Decision && verdict_here(state).is_some() => open_journey(state, None),
-        About::Nothing if content::first_run(state) && state.focus == Pane::Decision => work::record(state, Some(0)),
         About::Target(..) | About::Nothing if state.focus == Pane::Decision => {
             if let Some(row) = state.subject_row().cloned() {
                 leave(state);
@@ -68,15 +71,17 @@ fn follow(state: &mut AppState, about: About) {
             }
         }
         About::Changed(index) => {
-            let call =
-                state.loaded().and_then(|loaded| loaded.view.proposal.change()).and_then(|c| c.calls.get(index)).map(|c| c.call);
+            let call = state.loaded().and_then(|loaded| match &loaded.view.proposal.body {
+                Body::Change(change) => change.calls.get(index).map(|call| call.call),
+                Body::Near(near) => Some(near.difference.call),
+                _ => None,
+            });
             leave(state);
             if let Some(call) = call {
                 select_call(state, call);
             }
             reveal(state, Pane::Calls);
         }
-        About::Offer(index) => work::record(state, Some(index)),
         _ => look::view(state),
     }
 }
@@ -131,6 +136,22 @@ pub fn definition(state: &mut AppState) {
     leave(state);
     show_source(state, &row.path, row.line);
     reveal(state, Pane::Source);
+}
+
+/// Shows a function in the source pane while one looks for it.
+pub fn preview(state: &mut AppState, id: &FunctionId) {
+    if let Some(row) = state.function(id).cloned() {
+        show_source(state, &row.path, row.line);
+        mark_source(state);
+    }
+}
+
+/// Shows what was shown before one looked for a function.
+pub fn end_preview(state: &mut AppState) {
+    if let Some((path, line)) = state.kept.before_preview.take().and_then(|place| place.source) {
+        show_source(state, &path, line);
+        mark_source(state);
+    }
 }
 
 fn go(state: &mut AppState, pane: Pane) {

@@ -1,18 +1,44 @@
-//! The mouse: click selects, the wheel scrolls the pane under the pointer, a bar drags. No click decides.
+//! The mouse: click selects, the wheel scrolls the pane under the pointer, a bar drags, a key of the key line is pressed. No
+//! click decides.
 
 use ratatui::layout::Position;
 
-use crate::tui::action::Action;
+use crate::tui::action::{Action, Context};
 use crate::tui::app::{AppState, Mouse};
 use crate::tui::content;
+use crate::tui::keymap::Key;
+use crate::tui::layer::Layer;
 use crate::tui::layout::Slot;
 use crate::tui::update::dispatch::act;
 use crate::tui::update::focus::show;
 use crate::tui::update::navigate;
-use crate::tui::view::{chrome, titles};
+use crate::tui::view::{chrome, key_line, titles};
+use crate::tui::words;
 
-/// Takes what the mouse did.
-pub fn mouse(state: &mut AppState, mouse: Mouse) {
+/// Takes what the mouse did; gives the key of the key line that was clicked.
+pub fn mouse(state: &mut AppState, mouse: Mouse) -> Option<Key> {
+    if let Mouse::Press(x, y) = mouse
+        && y + 1 == state.size.1
+    {
+        return clicked(state, x);
+    }
+    select(state, mouse);
+    None
+}
+
+/// Finds the key that was clicked; one that decides is only named.
+fn clicked(state: &mut AppState, x: u16) -> Option<Key> {
+    let key = key_line::key_at(state, x)?;
+    let asked = matches!(state.layers.last(), Some(Layer::Question(_)));
+    let decides = state.layers.is_empty() && state.screen.decides() && state.keymap.action(&[Context::Decide], key).is_some();
+    if asked || decides {
+        state.messages.answer(state.now, words::press_it(&key.name()));
+        return None;
+    }
+    Some(key)
+}
+
+fn select(state: &mut AppState, mouse: Mouse) {
     if !state.layers.is_empty() || state.in_place.as_ref().is_some_and(|edit| edit.open) {
         return;
     }

@@ -4,18 +4,17 @@ use crate::base::text::is_for_a_shell;
 use crate::domain::command::Command;
 use crate::domain::decision::Verb;
 use crate::domain::proposal::ProposalId;
-use crate::domain::proposal_subject::ProposalSubject;
 use crate::llm::hub::{self, Wanted};
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
-use crate::tui::filter::{Filter, STATES};
+use crate::tui::filter::{Filter, Of, STATES};
 use crate::tui::layer::{Layer, Prompt, Purpose};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::Search;
-use crate::tui::update::focus::{set_subject, show};
+use crate::tui::update::focus::show;
 use crate::tui::update::tree::rebuild_tree;
-use crate::tui::update::{behaviour, navigate, runs};
-use crate::tui::widgets::tree::NodeKey;
+use crate::tui::update::{behaviour, following, navigate, runs};
+use crate::tui::widgets::tree::{Node, NodeKey};
 use crate::tui::words;
 
 const REASON_MIN: usize = 10;
@@ -49,10 +48,13 @@ pub fn complete(state: &AppState, layer: &mut Layer) {
 }
 
 /// Does what was typed, or tells what is wrong with it.
-pub fn submit(state: &mut AppState, prompt: &Prompt, out: &mut Vec<Effect>) -> Result<(), &'static str> {
+pub fn submit(state: &mut AppState, prompt: &Prompt, out: &mut Vec<Effect>) -> Result<(), String> {
     let text = prompt.line.text.trim().to_owned();
     match &prompt.purpose {
         Purpose::Filter => {
+            if let Some(wrong) = Filter::wrong(&text, of_screen(state.screen)) {
+                return Err(wrong);
+            }
             state.kept.filter.clear();
             remember(&mut state.kept.filters, &text);
             set_filter(state, Filter::parse(&text));
@@ -65,16 +67,13 @@ pub fn submit(state: &mut AppState, prompt: &Prompt, out: &mut Vec<Effect>) -> R
         Purpose::Record => {
             let argv = shlex::split(&text).ok_or(words::UNBALANCED)?;
             if is_for_a_shell(&text) {
-                return Err(words::FOR_A_SHELL);
+                return Err(words::FOR_A_SHELL.into());
             }
             if argv.is_empty() {
-                return Err(words::EMPTY_COMMAND);
+                return Err(words::EMPTY_COMMAND.into());
             }
             state.kept.record.clear();
-            remember(&mut state.kept.recorded, &text);
-            out.push(Effect::Send(Command::Record { argv, limit: None, targets: Vec::new() }));
-            show(state, Screen::Runs, Pane::Runs);
-            state.runs = Default::default();
+            following::record(state, argv, out);
         }
         Purpose::Remark(function) => {
             state.kept.remark.clear();
@@ -84,7 +83,7 @@ pub fn submit(state: &mut AppState, prompt: &Prompt, out: &mut Vec<Effect>) -> R
         }
         Purpose::GetModel => {
             if Wanted::parse(&text).is_err() {
-                return Err(words::NO_MODEL_NAME);
+                return Err(words::NO_MODEL_NAME.into());
             }
             let model = Some(text).filter(|text| text != hub::USUAL);
             out.push(Effect::Send(Command::GetModel { model }));
@@ -92,14 +91,14 @@ pub fn submit(state: &mut AppState, prompt: &Prompt, out: &mut Vec<Effect>) -> R
         }
         Purpose::Diff => {
             if text.is_empty() {
-                return Err(words::NO_COMMIT);
+                return Err(words::NO_COMMIT.into());
             }
             remember(&mut state.kept.compared, &text);
             behaviour::compare(state, text, out);
         }
         Purpose::Reason(id) => {
             if text.chars().count() < REASON_MIN {
-                return Err(words::REASON_TOO_SHORT);
+                return Err(words::REASON_TOO_SHORT.into());
             }
             put_away(state, *id, Verb::Overrule, Some(text), out);
         }
@@ -134,6 +133,9 @@ fn set_filter(state: &mut AppState, filter: Filter) {
         _ => {
             state.filter = filter;
             rebuild_tree(state);
+            if state.screen == Screen::Review && !state.filter.is_empty() {
+                show(state, Screen::Review, Pane::Functions);
+            }
             follow_cursor(state);
         }
     }
@@ -177,16 +179,24 @@ pub fn find(state: &mut AppState, forward: bool, from_here: bool) {
     navigate::moved(state, pane);
     state.messages.answer(state.now, words::matches(index + 1, hits.len()));
 }
-/// When the filter hides what the panes are about, they go where the tree's cursor went; a proposal is never left for it.
+
+/// Gives the list that a filter of a screen is for.
+fn of_screen(screen: Screen) -> Of {
+    match screen {
+        Screen::Log => Of::Log,
+        Screen::Runs => Of::Calls,
+        _ => Of::Functions,
+    }
+}
+
+/// When the filter hides what the panes are about, tree, source, draft and line 2 go to the first function that it shows.
 fn follow_cursor(state: &mut AppState) {
-    let hidden = state
-        .subject_function()
-        .is_none_or(|subject| !state.nodes.iter().any(|node| matches!(&node.key, NodeKey::Function(id) if id == subject)));
-    if let (true, None, Some(NodeKey::Function(id))) = (
-        hidden,
-        state.current(),
-        state.nodes.get(state.tree.cursor.min(state.nodes.len().saturating_sub(1))).map(|node| node.key.clone()),
-    ) {
-        set_subject(state, &ProposalSubject::Function(id));
+    let function = |node: &Node| if let NodeKey::Function(id) = &node.key { Some(id.clone()) } else { None };
+    let subject = state.subject_function().cloned();
+    let hidden = !state.nodes.iter().any(|node| function(node).is_some() && function(node) == subject);
+    let first = state.nodes.iter().position(|node| function(node).is_some());
+    if let (true, Some(first)) = (hidden, first) {
+        state.tree.cursor = first;
+        navigate::select_node(state);
     }
 }

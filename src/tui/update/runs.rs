@@ -7,7 +7,7 @@ use crate::domain::call::RecordingId;
 use crate::domain::command::{Command, JobId};
 use crate::domain::event::JobKind;
 use crate::domain::job_subject::JobSubject;
-use crate::domain::snapshot::{JobRow, LogRow, RecordedRow, Snapshot, Topic};
+use crate::domain::snapshot::{JobRow, LogRow, RecordedRow, RecordingRow, Snapshot, Topic};
 use crate::tui::app::AppState;
 use crate::tui::content;
 use crate::tui::doc_row::About;
@@ -32,6 +32,16 @@ pub fn follow(state: &mut AppState) {
     let kept = state.recorded.recording.filter(|id| rows.iter().any(|row| row.id == *id));
     if let Some(id) = here.or(kept).or_else(|| rows.first().map(|row| row.id)) {
         show(state, id);
+    }
+}
+
+/// Gives the recording under the cursor, else the one whose calls are shown, else the newest.
+#[must_use]
+pub fn here(state: &AppState) -> Option<&RecordingRow> {
+    let rows = &state.snapshot.recordings;
+    match content::about(state, state.focus) {
+        About::Recording(index) => rows.get(index),
+        _ => rows.iter().find(|row| Some(row.id) == state.recorded.recording).or(rows.first()),
     }
 }
 
@@ -198,7 +208,7 @@ pub fn again(state: &AppState, job: &JobRow) -> Option<Command> {
             Some(Command::Record { argv: row.command.clone(), limit: None, targets: Vec::new() })
         }
         JobKind::Prove | JobKind::Draft => Some(Command::Draft { functions: function.into_iter().collect() }),
-        JobKind::Replay => Some(Command::Replay { functions: function.into_iter().collect() }),
+        JobKind::Replay | JobKind::Near => Some(Command::Replay { functions: function.into_iter().collect() }),
         JobKind::Model => Some(Command::AskModel { function: function?, remark: None }),
         JobKind::Check | JobKind::Judge => Some(Command::Judge { tests: vec![judged(state, &job.subject)?] }),
         JobKind::Clauses => {

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 
 use crate::base::paths::RelPath;
-use crate::domain::snapshot::Mark;
+use crate::domain::snapshot::{FunctionRow, Mark};
 use crate::domain::verdict::ClauseOutcome;
+use crate::generate::news::edited_lines;
 use crate::tui::app::AppState;
 use crate::tui::content;
-use crate::tui::doc;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::JourneysPane;
 use crate::tui::spec_steps::shown;
 use crate::tui::specs;
 use crate::tui::widgets::code;
+use crate::tui::words;
 
 /// Shows a line of a file in the source pane.
 pub fn show_source(state: &mut AppState, path: &RelPath, line: u32) {
@@ -35,15 +36,26 @@ pub fn place_source(state: &mut AppState) {
     if let Some(line) = state.source.goto.take_if(|_| len > 0) {
         let cursor = (line as usize).saturating_sub(1).min(len.saturating_sub(1));
         state.source.list.jump(cursor, rows);
+        // The function begins near the top, so that its body is in sight.
+        let around =
+            |row: &&FunctionRow| Some(&row.path) == state.source.path.as_ref() && row.lines.0 <= line && line <= row.lines.1;
+        let begins = state.snapshot.functions.iter().rfind(around).map(|row| (row.lines.0 as usize).saturating_sub(2));
+        if let Some(top) = begins.filter(|top| cursor < top + rows) {
+            state.source.list.top = top;
+        }
     }
     mark_source(state);
 }
 
 /// Finds the marks and values that stand beside the source.
 pub fn mark_source(state: &mut AppState) {
-    state.source.marks.clear();
-    state.source.values.clear();
-    state.source.ran.clear();
+    let source = &mut state.source;
+    source.marks.clear();
+    source.values.clear();
+    source.gave.clear();
+    source.ran.clear();
+    source.missed.clear();
+    source.failed.clear();
     if state.screen == Screen::Journeys {
         state.source.edited.clear();
         mark_journey(state);
@@ -59,21 +71,37 @@ pub fn mark_source(state: &mut AppState) {
         state.source.marks.insert(row.line, row.mark);
     }
     state.source.edited.clear();
-    if let Some(change) = state.loaded().and_then(|loaded| loaded.view.proposal.change().cloned()) {
-        for edit in change.because.iter().filter(|edit| edit.path == path) {
-            for line in doc::edited_lines(edit) {
+    if let Some(proposal) = state.loaded().map(|loaded| loaded.view.proposal.clone()) {
+        let seen = proposal.change().map(|change| change.seen);
+        for edit in proposal.because().iter().filter(|edit| edit.path == path) {
+            for line in edited_lines(edit) {
                 state.source.marks.insert(line, Mark::Stale);
                 state.source.edited.insert(line);
             }
-            state.source.values.insert(edit.line, state.zone.minute(change.seen));
+            if let Some(seen) = seen {
+                state.source.values.insert(edit.line, state.zone.minute(seen));
+            }
         }
     }
     let function = state.subject_row().filter(|row| row.path == path).cloned();
     let (Some(function), Some(Ok(lines))) = (function, &state.source.lines) else { return };
     if let Some(call) = state.calls.call(state.calls.selected) {
-        let position = (state.calls.selected + 1, state.calls.kinds().len());
-        let values = code::values(lines, &function, call, position);
-        state.source.values.extend(values.into_iter().filter(|(line, _)| !state.source.edited.contains(line)));
+        let mut gave = code::values(lines, &function, call);
+        let mut which = format!("call {} of {}", state.calls.selected + 1, state.calls.kinds().len());
+        let source = &mut state.source;
+        match &source.line_values {
+            Some(Ok(seen)) => {
+                gave.extend(seen.texts.clone());
+                (source.ran, source.missed, source.failed) = (seen.ran.clone(), seen.missed.clone(), seen.failed.clone());
+                if seen.is_cut {
+                    which.push_str(words::FOLLOWED_IN_PART);
+                }
+            }
+            Some(Err(why)) => which.push_str(&words::not_run_again(why.for_people())),
+            None => {}
+        }
+        source.gave = gave;
+        source.values.entry(function.line.max(1)).or_insert(which);
     }
 }
 

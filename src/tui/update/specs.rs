@@ -11,10 +11,14 @@ use crate::domain::spec_board::{SpecRow, SpecView};
 use crate::domain::verdict::Ruling;
 use crate::tui::app::{AppState, Effect};
 use crate::tui::doc_row::About;
+use crate::tui::journeys::of_clause;
+use crate::tui::layer::{Layer, TextBox};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::panes::SpecsPane;
+use crate::tui::row::Row;
 use crate::tui::spec_steps::{Shown, shown};
 use crate::tui::specs;
+use crate::tui::theme::Role;
 use crate::tui::update::focus::{leave, show, trusted};
 use crate::tui::update::source::{mark_source, show_source};
 use crate::tui::{content, words};
@@ -260,6 +264,49 @@ pub fn whole(state: &AppState) -> Vec<String> {
         add(&clause.text, clause.why.to_string());
     }
     out
+}
+
+/// Explains what is selected: how a step ended and what is expected of it, or how the test stands and what to do.
+pub fn why(state: &mut AppState) {
+    let Some(row) = specs::row_of(state).cloned() else {
+        state.messages.answer(state.now, words::NO_SPECS);
+        return;
+    };
+    let step = if state.focus == Pane::Specs { None } else { step_here(state) };
+    let title = match &step {
+        Some(step) => format!("Why: {}, line {}", step.name, step.line),
+        None => format!("Why: {}", row.name),
+    };
+    let mut body = Vec::new();
+    match step.as_ref().map(|step| &step.did) {
+        Some(Some(did)) => {
+            if let Some(error) = did.end.error() {
+                body.push(Row::new().add(Role::Failing, " ✗ ").add(Role::Text, error));
+            }
+            for clause in &did.clauses {
+                let (sign, role, _) = of_clause(clause.outcome);
+                body.push(Row::new().add(role, format!(" {sign} ")).add(Role::Text, format!("{}: {}", clause.text, clause.why)));
+            }
+            if body.is_empty() {
+                body.push(Row::new().add(Role::Tested, " ✓ ").add(Role::Text, words::STEP_FINE));
+            }
+        }
+        Some(None) => body.push(Row::plain(format!(" {}", words::STEP_NOT_RUN))),
+        None => {
+            let word = row.ruling.map_or("not run yet", Ruling::word);
+            body.push(Row::plain(format!(" {word}: {}", row.reason)));
+            let because = row.running.as_ref().and_then(|running| running.because.as_ref());
+            let said = row.stale.iter().map(|why| ("stale", why)).chain(because.map(|why| ("runs", why)));
+            body.extend(said.map(|(word, why)| Row::plain(format!(" {word} because {why}"))));
+            let mistakes = state.specs.view().map_or(&[][..], |view| &view.mistakes[..]);
+            let line =
+                |line: u32, text: String| Row::new().add(Role::Failing, " ! ").add(Role::Text, format!("line {line}: {text}"));
+            body.extend(mistakes.iter().map(|mistake| line(mistake.line, mistake.said.first().cloned().unwrap_or_default())));
+            let todo = if row.mistakes > 0 { words::SPEC_WRONG } else { words::SPEC_TODO };
+            body.push(Row::new().add(Role::Dim, format!(" {todo}")));
+        }
+    }
+    state.layers.push(Layer::Text(TextBox { title, body, top: 0 }));
 }
 
 /// Takes what the engine announced about a test.

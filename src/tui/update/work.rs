@@ -1,10 +1,13 @@
 //! Asking for work: record, model, editor, again, cancel; and looking: why, in full, copy, compare.
 
 use crate::base::text::command_line;
+use crate::domain::call::ProgramEnd;
 use crate::domain::command::Command;
+use crate::domain::function::FunctionId;
 use crate::domain::proposal::{ProposalKind, ProposalState};
-use crate::domain::snapshot::{RecordingRow, Trust, WatchState};
+use crate::domain::snapshot::{Trust, WatchState};
 use crate::llm::hub;
+use crate::tui::action::Action;
 use crate::tui::app::{AppState, Effect};
 use crate::tui::content;
 use crate::tui::doc_row::About;
@@ -15,28 +18,32 @@ use crate::tui::panes::InPlace;
 use crate::tui::row::Row;
 use crate::tui::update::focus::{show, trusted};
 use crate::tui::update::{behaviour, decide, journeys, runs, specs};
+use crate::tui::widgets::tree::NodeKey;
 use crate::tui::words;
 
-/// Opens the prompt for a command to record: with the offer that was chosen, else the last command, else the best offer.
-pub fn record(state: &mut AppState, offer: Option<usize>) {
+/// Opens the prompt for a command to record, with the last command in it, else the best offer.
+pub fn record(state: &mut AppState) {
     if !trusted(state) {
         return;
     }
     let offers: Vec<String> = state.snapshot.offers.iter().map(|argv| command_line(argv)).collect();
-    let chosen = offer.and_then(|at| offers.get(at).cloned());
     let mut earlier = state.kept.recorded.clone();
     earlier.extend(offers.iter().filter(|offer| !state.kept.recorded.contains(offer)).cloned());
-    let kept = Some(state.kept.record.clone()).filter(|line| !line.is_empty());
-    let line = chosen.or(kept).or_else(|| earlier.first().cloned()).unwrap_or_default();
+    // On a recording, it is recorded again.
+    let here =
+        runs::here(state).filter(|_| matches!(state.focus, Pane::Runs | Pane::Recorded)).map(|row| command_line(&row.command));
+    let kept = here.or_else(|| Some(state.kept.record.clone()).filter(|line| !line.is_empty()));
+    let line = kept.or_else(|| earlier.first().cloned()).unwrap_or_default();
     state.layers.push(Layer::Prompt(Prompt::new(Purpose::Record, line, earlier)));
 }
 
-/// Asks once more before a folder is trusted: whoever types a command where no prompt is open types a `t` sooner or later,
-/// but not a large letter after it.
+/// Asks once more before a folder is trusted. Whoever types a command where no prompt is open types a `t` sooner or later:
+/// any other key than an answer closes the question.
 fn confirm_trust(state: &mut AppState) {
     let body = vec![Row::plain(format!(" {}", words::TRUST_WHY))];
-    let answers = vec![('Y', "trust it", Act::Trust), ('n', "not now", Act::Close)];
-    state.layers.push(Layer::Question(Question::new(words::TRUST_SURE, body, answers)));
+    let answers = vec![('y', "trust it", Act::Trust), ('n', "not now", Act::Close)];
+    let question = Question { strict: true, ..Question::new(words::TRUST_SURE, body, answers) };
+    state.layers.push(Layer::Question(question));
 }
 
 /// Asks a model for a draft of the function here, or for clauses of the test.
@@ -102,7 +109,10 @@ pub fn edit(state: &mut AppState, out: &mut Vec<Effect>) {
                 out.push(Effect::EditDraft { proposal, text, line });
                 return;
             }
-            let because = state.loaded().and_then(|loaded| loaded.view.proposal.change()?.because.first().cloned());
+            if once_read(state, Action::Edit) {
+                return;
+            }
+            let because = state.loaded().and_then(|loaded| loaded.view.proposal.because().first().cloned());
             because.map(|edit| (edit.path, edit.line)).or(at_function)
         }
         Pane::Diff => match content::about(state, state.focus) {
@@ -131,11 +141,21 @@ fn draft_line(state: &AppState, text: &str) -> u32 {
     u32::try_from(found + 1).unwrap_or(1)
 }
 
+/// Has a key act once the text of what line 2 names is here; tells whether it is still being read.
+fn once_read(state: &mut AppState, action: Action) -> bool {
+    let reading = state.loaded().is_none() && state.streaming().is_none();
+    let Some(id) = state.current().filter(|_| reading).map(|row| row.id) else { return false };
+    state.kept.when_read = Some((id, action));
+    state.messages.answer(state.now, words::STILL_READING);
+    true
+}
+
 /// Starts or goes on editing in place.
 pub fn edit_here(state: &mut AppState) {
     let Some((proposal, text)) = state.draft_text() else {
-        let reading = state.current().is_some() && state.loaded().is_none() && state.streaming().is_none();
-        state.messages.answer(state.now, if reading { words::STILL_READING } else { words::NO_TEXT_TO_EDIT });
+        if !once_read(state, Action::EditHere) {
+            state.messages.answer(state.now, words::NO_TEXT_TO_EDIT);
+        }
         return;
     };
     if state.open_edit(proposal).is_none() {
@@ -202,7 +222,18 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
     }
     let subject = state.subject_function().cloned();
     let command = match state.focus {
-        Pane::Functions => subject.map(|id| Command::Draft { functions: vec![id] }),
+        Pane::Functions => match state.nodes.get(state.tree.cursor).map(|node| node.key.clone()) {
+            Some(NodeKey::Path(path)) => {
+                let below = recorded_below(state, &path);
+                if below.is_empty() {
+                    state.messages.answer(state.now, words::NO_CALLS_BELOW);
+                    return;
+                }
+                state.messages.answer(state.now, words::drafts_asked(below.len(), &path));
+                Some(Command::Draft { functions: below })
+            }
+            _ => subject.map(|id| Command::Draft { functions: vec![id] }),
+        },
         Pane::Source | Pane::Calls => subject.map(|id| Command::Replay { functions: vec![id] }),
         Pane::Decision => {
             if state.loaded().is_some_and(|loaded| loaded.view.proposal.promise_changed().is_some()) {
@@ -215,7 +246,7 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
                         decide::go(state, newer);
                         return;
                     }
-                    None if row.kind == ProposalKind::Change => {
+                    None if matches!(row.kind, ProposalKind::Change | ProposalKind::Near) => {
                         row.subject.function().map(|id| Command::Replay { functions: vec![id.clone()] })
                     }
                     None => {
@@ -223,28 +254,35 @@ pub fn again(state: &mut AppState, out: &mut Vec<Effect>) {
                         row.subject.function().map(|id| Command::Draft { functions: vec![id.clone()] })
                     }
                 },
-                Some(row) if row.kind == ProposalKind::Change => {
+                Some(row) if matches!(row.kind, ProposalKind::Change | ProposalKind::Near) => {
                     row.subject.function().map(|id| Command::Replay { functions: vec![id.clone()] })
                 }
                 Some(row) => Some(Command::Prove { proposal: row.id }),
                 None => subject.map(|id| Command::Draft { functions: vec![id] }),
             }
         }
-        Pane::Runs | Pane::Recorded => {
-            let record = |row: &RecordingRow| Command::Record { argv: row.command.clone(), limit: None, targets: Vec::new() };
-            let rows = &state.snapshot.recordings;
-            match content::about(state, state.focus) {
-                About::Job(index) => state.snapshot.jobs.get(index).and_then(|job| runs::again(state, job)),
-                About::Recording(index) => rows.get(index).map(record),
-                _ => rows.iter().find(|row| Some(row.id) == state.recorded.recording).or(rows.first()).map(record),
-            }
-        }
+        Pane::Runs | Pane::Recorded => match content::about(state, state.focus) {
+            About::Job(index) => state.snapshot.jobs.get(index).and_then(|job| runs::again(state, job)),
+            _ => match runs::here(state) {
+                Some(row) if row.end == ProgramEnd::Running => {
+                    state.messages.answer(state.now, words::STILL_RECORDING);
+                    return;
+                }
+                row => row.map(|row| Command::DraftRecording { recording: row.id }),
+            },
+        },
         Pane::Log | Pane::Diff | Pane::Intent | Pane::Journey | Pane::Specs | Pane::Steps => None,
     };
     match command {
         Some(command) => out.push(Effect::Send(command)),
         None => state.messages.answer(state.now, words::NOTHING_AGAIN),
     }
+}
+
+/// Lists the recorded functions of a folder or a file.
+fn recorded_below(state: &AppState, path: &str) -> Vec<FunctionId> {
+    let is_below = |file: &str| file == path || file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+    state.own_functions().filter(|row| row.calls > 0 && is_below(row.path.as_str())).map(|row| row.id.clone()).collect()
 }
 
 /// Cancels the job of what is selected.

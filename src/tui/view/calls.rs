@@ -10,11 +10,26 @@ use crate::tui::app::AppState;
 use crate::tui::panes::CallLine;
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
+use crate::tui::wrap::pieces;
 
-/// Makes one line.
+/// Makes one shown line.
 #[must_use]
 pub fn row(state: &AppState, at: usize) -> Option<Row> {
-    match *state.calls.lines.get(at)? {
+    let line = *state.calls.lines.get(at)?;
+    let (whole, piece) = match line {
+        CallLine::Part(call, None, piece) => (whole_row(state, CallLine::Call(call))?, piece),
+        CallLine::Part(call, Some(inside), piece) => (whole_row(state, CallLine::Inside(call, inside))?, piece),
+        CallLine::Call(call) if !state.calls.open.contains(&call) => return whole_row(state, line),
+        line => (whole_row(state, line)?, 0),
+    };
+    pieces(&whole, state.calls.width).into_iter().nth(piece)
+}
+
+/// Makes a line, however long it is.
+#[must_use]
+pub fn whole_row(state: &AppState, line: CallLine) -> Option<Row> {
+    match line {
+        CallLine::Part(..) => None,
         CallLine::Call(index) => {
             let fold = if state.calls.open.contains(&index) { "▾" } else { "▸" };
             let Some(call) = state.calls.call(index) else { return Some(Row::new().add(Role::Dim, format!(" {fold} …"))) };

@@ -16,8 +16,10 @@ use crate::tui::behaviour;
 use crate::tui::content;
 use crate::tui::journeys;
 use crate::tui::layout::{Pane, Screen};
+use crate::tui::news;
 use crate::tui::row::Row;
 use crate::tui::specs;
+use crate::tui::start;
 use crate::tui::theme::Role;
 use crate::tui::update::left_open;
 use crate::tui::view::{log, runs, titles};
@@ -123,7 +125,7 @@ fn build(state: &AppState, head: &str, gap: &str, words: bool, alone: bool, fres
 
 fn chip_counts(state: &AppState, screen: Screen) -> String {
     match screen {
-        Screen::Review => match state.waiting_and_decided() {
+        Screen::Review => match state.pass.open() {
             0 => String::new(),
             number => number.to_string(),
         },
@@ -133,7 +135,7 @@ fn chip_counts(state: &AppState, screen: Screen) -> String {
                 state.snapshot.jobs.iter().filter(|job| job.state == JobState::Running && job.kind != JobKind::Record).count();
             if live + running == 0 { String::new() } else { format!("»{}", live + running) }
         }
-        Screen::Journeys => journeys::counts(&state.snapshot.verdicts),
+        Screen::Journeys => journeys::counts(&state.snapshot.verdicts, state.snapshot.unjudged.len()),
         Screen::Specs => specs::counts(&state.snapshot.specs),
         Screen::Log => String::new(),
         Screen::Diff if behaviour::running(state).is_some() => "»".into(),
@@ -184,7 +186,8 @@ fn fresh_word(state: &AppState) -> String {
     let changes = state.snapshot.queue.iter().filter(|row| row.kind == ProposalKind::Change).count();
     let unparsed = state.snapshot.files.iter().filter(|file| file.error.is_some()).count();
     let (stale, red) = (state.snapshot.stale, state.snapshot.red.len());
-    if changes == 0 && red == 0 {
+    let near = state.snapshot.queue.iter().filter(|row| row.kind == ProposalKind::Near).count();
+    if changes == 0 && red == 0 && near == 0 {
         return match (stale, unparsed) {
             (0, 0) => "all fresh".into(),
             // Nobody knows what the functions of a file do that does not parse.
@@ -192,7 +195,7 @@ fn fresh_word(state: &AppState) -> String {
             (stale, unparsed) => format!("all fresh but {}", stale + unparsed),
         };
     }
-    let parts = [(changes, "changed"), (red, "red"), (stale, "stale")];
+    let parts = [(changes, "changed"), (near, "near"), (red, "red"), (stale, "stale")];
     let parts = parts.iter().filter(|(number, _)| *number > 0).map(|(number, word)| format!("{number} {word}"));
     parts.collect::<Vec<_>>().join(", ")
 }
@@ -226,6 +229,7 @@ fn review_line(state: &AppState) -> (String, Vec<String>) {
     let Some(row) = state.current() else {
         let subject = state.subject_row();
         return match subject {
+            _ if start::is_followed(state) => recording_line(state),
             _ if content::first_run(state) => (" first run".into(), one("nothing recorded yet")),
             _ if content::queue_done(state) => {
                 let red = state.snapshot.red.len();
@@ -240,9 +244,27 @@ fn review_line(state: &AppState) -> (String, Vec<String>) {
             None => (" review".into(), Vec::new()),
         };
     };
-    let (at, all) = state.pass.count();
+    let (at, all) = match state.pass.count() {
+        (0, all) => ("-".to_owned(), all),
+        (at, all) => (at.to_string(), all),
+    };
     let width = state.size.0;
     let name = row.subject.short();
+    let right = standing(state, row);
+    if row.kind == ProposalKind::Change {
+        let head = match width {
+            0..50 => format!(" {at}/{all} "),
+            _ => format!(" {at}/{all}  change  "),
+        };
+        // The values come before how many calls there are.
+        let shortest = right.iter().map(|right| text::width(right)).min().unwrap_or(0);
+        let room = usize::from(width).saturating_sub(text::width(&head) + shortest + 2);
+        return (format!("{head}{}", news::fitting(&news::lines(state, row), room)), right);
+    }
+    if row.kind == ProposalKind::Near {
+        let head = if width < 50 { format!(" {at}/{all} ") } else { format!(" {at}/{all}  near  ") };
+        return (format!("{head}{}", row.about), right);
+    }
     let left = match (width, row.kind) {
         (0..50, _) => format!(" {at}/{all} {name}"),
         (50..90, ProposalKind::Verdict) => {
@@ -252,11 +274,22 @@ fn review_line(state: &AppState) -> (String, Vec<String>) {
         (50..90, ProposalKind::Spec) => format!(" {at}/{all}  YAML test  {name}"),
         (50..90, kind) => format!(" {at}/{all}  {}  {name}", kind.word()),
         (_, ProposalKind::Verdict) => format!(" {at}/{all}  verdict  {}", row.about),
-        (_, ProposalKind::Change) => format!(" {at}/{all}  change  {}   old → new", row.subject),
         (_, ProposalKind::Spec) => format!(" {at}/{all}  {}", row.about),
         (_, kind) => format!(" {at}/{all}  {}  test for {}", kind.word(), row.subject),
     };
-    (left, standing(state, row))
+    (left, right)
+}
+
+/// Gives what line 2 says of the recording that the pane follows.
+fn recording_line(state: &AppState) -> (String, Vec<String>) {
+    let Some(row) = start::followed(state) else { return (" recording".into(), vec!["starts".into()]) };
+    let left = format!(" recording  {}", text::command_line(&row.command));
+    let calls = count(usize::try_from(row.seen).unwrap_or(usize::MAX), "call");
+    match row.end {
+        ProgramEnd::Running => (left, vec![format!("» {calls} · {}", runs::elapsed(row.started, state.now)), calls]),
+        _ if start::failure(state).is_some() => (left, vec!["✗ no call recorded".into(), "✗ failed".into()]),
+        _ => (left, vec![format!("✓ {calls}"), String::new()]),
+    }
 }
 
 /// Writes where a proposal stands, for the right end of line 2, in fewer and fewer words.
@@ -270,12 +303,20 @@ fn standing(state: &AppState, row: &QueueRow) -> Vec<String> {
                 Verb::Skip => "Skipped",
                 Verb::Overrule if row.kind == ProposalKind::Verdict => "⊘ overridden",
                 Verb::Overrule => "⊘ noted as a bug",
+                Verb::Keep => "⊘ kept as a test",
             }
             .into(),
         ];
     }
     if state.pass.is_gone(row.id) {
-        return vec![if row.kind == ProposalKind::Change { "✓ ends as before again" } else { "waits no more" }.into()];
+        return vec![
+            if matches!(row.kind, ProposalKind::Change | ProposalKind::Near) {
+                "✓ ends as before again"
+            } else {
+                "waits no more"
+            }
+            .into(),
+        ];
     }
     let seconds = state
         .open_jobs()
@@ -322,7 +363,13 @@ fn ready(state: &AppState, row: &QueueRow) -> Vec<String> {
     if let Some(change) = state.loaded().and_then(|loaded| loaded.view.proposal.change()) {
         let all = change.calls.len() + usize::try_from(change.same).unwrap_or(0);
         let some = format!("{} of {}", change.calls.len(), count(all, "call"));
-        return vec![format!("{some} · from your edit {}", state.zone.minute(change.seen)), some];
+        return vec![format!("{some} · from your edit {}", state.zone.minute(change.seen)), some, String::new()];
+    }
+    if row.kind == ProposalKind::Near {
+        let near = state.loaded().and_then(|loaded| loaded.view.proposal.near());
+        return near
+            .map(|near| vec![near.difference.distance.phrase(), "not recorded".into(), String::new()])
+            .unwrap_or_default();
     }
     let (runs, short) = match row.proved {
         Some((passed, runs)) => (format!(" · proved {passed}/{runs}"), format!("✓ {passed}/{runs}")),
@@ -331,12 +378,11 @@ fn ready(state: &AppState, row: &QueueRow) -> Vec<String> {
     let weak = state.loaded().is_some_and(|loaded| loaded.view.proposal.containment.as_deref() == Some("weak"));
     let weak = if weak { " · weak" } else { "" };
     let blocked = if row.blocked.is_some() { " · blocked, w why" } else { "" };
-    let (_, all) = state.pass.count();
-    let done = all - state.pass.open();
+    let done = state.pass.items().len() - state.pass.open();
     let mut out =
         vec![format!("Ready{runs}{weak}{blocked}"), format!("{short}{weak}{}", if blocked.is_empty() { "" } else { " · w" })];
     if done > 0 {
-        out.insert(0, format!("{} · decided {done} of {all}", out[0]));
+        out.insert(0, format!("{} · decided {done}", out[0]));
     }
     out
 }
@@ -375,7 +421,12 @@ fn idle(state: &AppState) -> Row {
         return say("~", Role::Warning, words::paused(&state.zone.minute(*since), *files));
     }
     if state.screen == Screen::Review {
-        return Row::new().add(Role::Dim, reads_on(state));
+        let reads = reads_on(state);
+        let score = !state.snapshot.recordings.is_empty() && !start::is_followed(state);
+        return match score {
+            true if reads.is_empty() => Row::new().add(Role::Dim, format!(" ◦ {}", start::score(state))),
+            _ => Row::new().add(Role::Dim, reads),
+        };
     }
     let waits = state.pass.open();
     let live = state.snapshot.recordings.iter().find(|row| row.end == ProgramEnd::Running);
@@ -437,6 +488,7 @@ fn job_word(kind: JobKind) -> &'static str {
         JobKind::Prove => "proving",
         JobKind::Replay => "replaying",
         JobKind::Diff => "comparing with",
+        JobKind::Near => "searching beside",
         JobKind::Model => "asking a model for",
         JobKind::Check | JobKind::Judge => "judging",
         JobKind::Clauses => "asking for clauses of",

@@ -13,6 +13,7 @@ use crate::tui::layout::{self, Pane, Slot};
 use crate::tui::row::{Pen, Row};
 use crate::tui::specs;
 use crate::tui::theme::{Role, Theme};
+use crate::tui::unjudged;
 use crate::tui::view::{chrome, key_line, layers, titles};
 use crate::tui::words;
 
@@ -74,7 +75,10 @@ fn pane(state: &AppState, slot: &Slot, pen: &mut Pen<'_>) {
     let signed = match slot.pane {
         Pane::Source => false,
         Pane::Decision if state.asks_for_trust() => false,
-        Pane::Decision => state.current().is_some_and(|row| row.kind == ProposalKind::Change) || content::first_run(state),
+        Pane::Decision => {
+            state.current().is_some_and(|row| matches!(row.kind, ProposalKind::Change | ProposalKind::Near))
+                || content::first_run(state)
+        }
         _ => true,
     };
     let whole = content::doc_rows(state, slot.pane);
@@ -171,7 +175,8 @@ fn empty(state: &AppState, pane: Pane) -> Option<(Role, String)> {
         Pane::Intent | Pane::Journey => match &state.journeys.loaded {
             Some(Err(trouble)) => Some(failed(trouble)),
             Some(Ok(_)) => Some((Role::Text, words::NO_CALLS_TOLD.into())),
-            None if state.snapshot.verdicts.is_empty() => Some((Role::Text, words::NO_JOURNEYS.into())),
+            None if unjudged::all(state) == 0 => Some((Role::Text, words::NO_JOURNEYS.into())),
+            None if unjudged::shown(state).is_some() => Some((Role::Text, words::NEVER_JUDGED.into())),
             None => None,
         },
         Pane::Specs if state.snapshot.specs.is_empty() => Some((Role::Text, words::NO_SPECS.into())),

@@ -2,8 +2,9 @@
 
 use crate::base::text;
 use crate::tui::app::AppState;
+use crate::tui::keymap::Key;
 use crate::tui::live::{self, Hint};
-use crate::tui::row::Row;
+use crate::tui::row::{Bit, Row};
 use crate::tui::theme::Role;
 use crate::tui::view::layers;
 
@@ -16,6 +17,32 @@ pub fn keys(state: &AppState) -> Row {
         None => live::hints(state),
     };
     fit_hints(&left, &right, usize::from(state.size.0))
+}
+
+/// Finds the key that stands, with its word, at a column of the key line.
+#[must_use]
+pub fn key_at(state: &AppState, x: u16) -> Option<Key> {
+    let row = keys(state);
+    let wide = |bits: &[Bit]| bits.iter().map(|bit| text::width(&bit.text)).sum::<usize>();
+    let start = usize::from(state.size.0).saturating_sub(wide(&row.right));
+    let mut at = 0;
+    let mut last = None;
+    for (from, bits) in [(0, &row.left), (start, &row.right)] {
+        at = at.max(from);
+        for bit in bits {
+            if bit.role == Role::Accent {
+                last = Key::parse(&bit.text);
+            }
+            // The gap behind a word belongs to nothing.
+            let width = if bit.role == Role::Accent { text::width(&bit.text) } else { text::width(bit.text.trim_end()) };
+            if (at..at + width).contains(&usize::from(x)) {
+                return last;
+            }
+            at += text::width(&bit.text);
+        }
+        last = None;
+    }
+    None
 }
 
 /// Fits the keys into a width: first closer together, then without words, then fewer.

@@ -110,7 +110,22 @@ fn lines(state: &AppState, layer: &Layer, tall: usize) -> (String, String, Vec<R
             let title = format!("Keys here: {}", super::titles::pane_word(state, state.focus));
             (title, "type to find".into(), pickers::help(state, picker, tall))
         }
-        Layer::Palette(picker, _) => ("Actions".into(), String::new(), pickers::palette(picker, tall.min(14))),
+        Layer::Palette(picker, _) => {
+            let rows = pickers::palette(picker, tall.min(18), usize::from(state.size.0));
+            ("Actions".into(), "by what they do".into(), rows)
+        }
+        Layer::Tests(picker, _) => {
+            let rows = pickers::queue(picker, tall, usize::from(state.size.0) / 2);
+            ("Tests with an intent".into(), count(picker.all.len(), "test"), rows)
+        }
+        Layer::TestsThrough(picker, function, _) => {
+            let rows = pickers::queue(picker, tall.min(18), usize::from(state.size.0) / 2);
+            (format!("Tests of {}", text::display_line(function.qualname())), count(picker.all.len(), "test"), rows)
+        }
+        Layer::Functions(picker, _) => {
+            let rows = pickers::queue(picker, tall.min(14), usize::from(state.size.0) / 2);
+            ("Go to a function".into(), count(picker.all.len(), "function"), rows)
+        }
         Layer::Queue(picker, _) => {
             let rows = pickers::queue(picker, tall, usize::from(state.size.0) / 2);
             ("Queue".into(), count(picker.all.len(), "proposal"), rows)
@@ -214,7 +229,10 @@ pub fn hints(state: &AppState, layer: &Layer) -> (Vec<Hint>, Vec<Hint>) {
     let wanted: &[(A, &'static str)] = match layer {
         Layer::Help(picker, _) if picker.line.text.trim().is_empty() => &[(A::Later, "scroll"), (A::Leave, "close")],
         Layer::Clauses(..) => &[(A::Submit, "takes it, or takes it out"), (A::Later, "move"), (A::Leave, "close")],
-        Layer::Queue(..) => &[(A::Submit, "goes there"), (A::Later, "move"), (A::Leave, "close")],
+        Layer::Functions(..) => &[(A::Submit, "goes there"), (A::Later, "move"), (A::Leave, "stays here")],
+        Layer::Tests(..) | Layer::TestsThrough(..) | Layer::Queue(..) => {
+            &[(A::Submit, "goes there"), (A::Later, "move"), (A::Leave, "close")]
+        }
         Layer::Help(..) | Layer::Palette(..) => &[(A::Submit, "does it"), (A::Later, "move"), (A::Leave, "close")],
         Layer::Prompt(prompt) => match prompt.purpose {
             Purpose::Filter => {

@@ -29,7 +29,7 @@ pub fn lines(state: &AppState, prompt: &Prompt) -> (String, Vec<Row>) {
         Purpose::GetModel => ("Get a model: owner/repository/file.gguf".to_owned(), "M"),
         Purpose::Reason(_) if on_verdict(state) => ("Overrule this verdict".to_owned(), "o"),
         Purpose::Reason(_) => ("This recorded outcome is a bug".to_owned(), "o"),
-        Purpose::Rejection(_) => ("Keep it as it was: it stays red".to_owned(), "r"),
+        Purpose::Rejection(_) => ("Why reject it? It stays red until its calls end as before".to_owned(), "r"),
         Purpose::Diff => ("Diff against a commit".to_owned(), "D"),
     };
     let line = typed(sign, &prompt.line);
@@ -82,8 +82,11 @@ pub fn lines(state: &AppState, prompt: &Prompt) -> (String, Vec<Row>) {
             line
         }
         Purpose::Rejection(_) => {
-            out.push(note("   Why? Shown where it is red, until its calls end as before. Enter alone gives no reason."));
-            line
+            for (at, reason) in prompt.earlier.iter().enumerate() {
+                let mark = if prompt.at == Some(at) { " > " } else { "   " };
+                out.push(Row::new().add(Role::Accent, mark).add(Role::Dim, reason.clone()));
+            }
+            line.end(Role::Dim, "optional: Enter alone gives no reason.  Up chooses one:")
         }
         Purpose::Reason(_) => {
             out.push(note(match on_verdict(state) {
@@ -93,8 +96,8 @@ pub fn lines(state: &AppState, prompt: &Prompt) -> (String, Vec<Row>) {
             line.end(Role::Dim, prompt.line.text.trim().chars().count().to_string())
         }
     };
-    if let Some(wrong) = prompt.wrong {
-        out.push(Row::new().add(Role::Failing, " ! ").add(Role::Text, wrong));
+    if let Some(wrong) = &prompt.wrong {
+        out.push(Row::new().add(Role::Failing, " ! ").add(Role::Text, wrong.clone()));
     }
     out.insert(0, line);
     (title, out)

@@ -13,6 +13,9 @@ use crate::tui::theme::Role;
 use crate::tui::view::calls::counted;
 use crate::tui::words;
 
+/// Last lines of a live program's output that are shown; `v` shows all.
+const OUTPUT: usize = 6;
+
 /// Widths of what stands in columns, by the width of the pane.
 struct Columns {
     command: usize,
@@ -185,8 +188,10 @@ fn recording(state: &AppState, index: usize, row: &RecordingRow, out: &mut Vec<D
         if !row.newest.is_empty() {
             more.push(format!("     newest  {}", row.newest.join("  ")));
         }
-        if let Some(last) = row.output.last() {
-            more.push(format!("     output  {last}"));
+        // The output follows live.
+        let output: Vec<&String> = row.output.iter().filter(|line| !line.trim().is_empty()).collect();
+        for (at, line) in output.iter().skip(output.len().saturating_sub(OUTPUT)).enumerate() {
+            more.push(format!("     {}  {line}", if at == 0 { "output" } else { "      " }));
         }
         out.extend(more.into_iter().map(|text| DocRow {
             row: Row::new().add(Role::Dim, text),

@@ -1,4 +1,4 @@
-//! The source pane: marks at the left, code, values of the selected call at the right.
+//! The source pane: marks at the left, code, after it what the line gave in the selected call; code that did not run is dim.
 
 use crate::base::text;
 use crate::tui::app::AppState;
@@ -10,6 +10,15 @@ use crate::tui::widgets::code;
 /// Columns below which a value that was cut is left out.
 const STUMP: usize = 10;
 
+/// Columns of the mark and of the number of a line.
+const FIXED: usize = 7;
+
+/// Cuts a value to its room; a stump of one says nothing.
+fn cut(value: &str, room: usize) -> Option<String> {
+    let value = text::cut(&text::display_line(value), room).into_owned();
+    (!value.is_empty() && (!value.ends_with('…') || text::width(&value) >= STUMP)).then_some(value)
+}
+
 /// Makes one line.
 #[must_use]
 pub fn row(state: &AppState, at: usize, width: u16) -> Option<Row> {
@@ -20,13 +29,23 @@ pub fn row(state: &AppState, at: usize, width: u16) -> Option<Row> {
         let (sign, role, _) = glyphs::of_mark(*mark);
         (sign, role)
     });
-    let mark = mark.or_else(|| state.source.ran.contains(&number).then_some(("·", Role::Accent)));
-    let used = text::width(&text::display_line(&line.text)) + 7;
-    let room = usize::from(width).saturating_sub(used + 3);
-    let value = state.source.values.get(&number).map(|value| text::cut(&text::display_line(value), room).into_owned());
-    // A stump of a value says nothing.
-    let value = value.filter(|value| !value.ends_with('…') || text::width(value) >= STUMP);
-    let mut row = code::source_row(at + 1, line, mark, value.as_deref());
+    let ran = || match state.source.failed.contains(&number) {
+        true => Some(("↑", Role::Failing)),
+        false => state.source.ran.contains(&number).then_some(("·", Role::Accent)),
+    };
+    let mark = mark.or_else(ran);
+    let code = text::width(&text::display_line(&line.text)).saturating_sub(state.source.shift);
+    let room = usize::from(width).saturating_sub(code + FIXED);
+    let gave = state.source.gave.get(&number).and_then(|gave| cut(gave, room.saturating_sub(3)));
+    let room = room.saturating_sub(gave.as_ref().map_or(0, |gave| text::width(gave) + 2) + 3);
+    let mut bits = line.bits();
+    if state.source.missed.contains(&number) {
+        bits.iter_mut().for_each(|bit| bit.role = Role::Dim);
+    }
+    let mut row = code::source_row(at + 1, bits, mark, gave.as_deref());
+    if let Some(value) = state.source.values.get(&number).and_then(|value| cut(value, room)) {
+        row = row.end(Role::Dim, value);
+    }
     if state.source.edited.contains(&number) {
         row.ground = Some(Role::Evidence);
     }

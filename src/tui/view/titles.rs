@@ -8,6 +8,7 @@ use crate::tui::journeys;
 use crate::tui::layout::{Pane, Slot};
 use crate::tui::row::Row;
 use crate::tui::specs;
+use crate::tui::start;
 use crate::tui::theme::Role;
 use crate::tui::view::{calls, functions, recorded, source};
 
@@ -23,8 +24,10 @@ pub fn pane_word(state: &AppState, pane: Pane) -> &'static str {
         Pane::Calls => "Calls",
         Pane::Decision => match state.current() {
             _ if state.asks_for_trust() => "Trust",
+            _ if start::is_followed(state) => "Recording",
             _ if content::first_run(state) => "Start",
             Some(row) if row.kind == ProposalKind::Change => "Change",
+            Some(row) if row.kind == ProposalKind::Near => "Near",
             Some(row) if row.kind == ProposalKind::Verdict => "Verdict",
             Some(row) if row.kind == ProposalKind::Spec => "YAML test",
             Some(_) => "Draft",
@@ -167,7 +170,7 @@ fn title_right(state: &AppState, slot: &Slot) -> String {
 }
 
 fn decision_right(state: &AppState, slot: &Slot) -> String {
-    if state.asks_for_trust() || content::first_run(state) {
+    if state.asks_for_trust() || content::first_run(state) || start::is_followed(state) {
         return String::new();
     }
     if state.streaming().is_some() {
@@ -189,7 +192,7 @@ fn decision_right(state: &AppState, slot: &Slot) -> String {
     }
     match (loaded.view.plan.as_slice(), &loaded.view.proposal.body) {
         // Its last line says it.
-        ([], Body::Change(_)) => String::new(),
+        ([], Body::Change(_) | Body::Near(_)) => String::new(),
         ([], Body::Verdict(_)) => "no file is written".into(),
         ([], Body::Draft(draft)) => format!("for {}", draft.target),
         ([], Body::Spec(spec)) => format!("for {}", spec.test.path),

@@ -1,4 +1,4 @@
-//! A line of source with its number, its mark at the left and a value at the right; which value belongs to which line.
+//! A line of source with its number, its mark at the left and what it gave after it; which value belongs to which line.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use crate::tui::highlight::CodeLine;
 use crate::tui::row::{Bit, Row};
 use crate::tui::theme::Role;
 
-/// Makes the line of a source pane: mark, number, code, value.
+/// Makes the line of a source pane: mark, number, code, and what the line `gave` after it.
 #[must_use]
-pub fn source_row(number: usize, line: &CodeLine, mark: Option<(&'static str, Role)>, value: Option<&str>) -> Row {
+pub fn source_row(number: usize, code: Vec<Bit>, mark: Option<(&'static str, Role)>, gave: Option<&str>) -> Row {
     let (sign, role) = mark.unwrap_or((" ", Role::Text));
     let mut row = Row::new().add(role, sign).add(Role::Dim, format!("{number:>4}")).add(Role::Text, "  ").fix();
-    row.left.extend(line.bits());
-    if let Some(value) = value {
-        row = row.end(Role::Dim, value);
+    row.left.extend(code);
+    if let Some(gave) = gave {
+        row = row.add(Role::Dim, format!("  {gave}"));
     }
     row
 }
@@ -37,7 +37,7 @@ pub fn diff_row(number: Option<usize>, sign: char, code: Vec<Bit>) -> Row {
 /// Tells which values of a call stand beside which lines: arguments beside the parameters, the outcome beside the end
 /// of the signature and beside the `return`, when there is only one that it can have come from.
 #[must_use]
-pub fn values(lines: &[CodeLine], function: &FunctionRow, call: &CallRow, position: (usize, usize)) -> BTreeMap<u32, String> {
+pub fn values(lines: &[CodeLine], function: &FunctionRow, call: &CallRow) -> BTreeMap<u32, String> {
     let mut out = BTreeMap::new();
     let text = |number: u32| lines.get(number as usize - 1).map(|line| line.text.as_str()).unwrap_or_default();
     let (first, last) = (function.line.max(1), function.lines.1.min(u32::try_from(lines.len()).unwrap_or(u32::MAX)));
@@ -50,7 +50,6 @@ pub fn values(lines: &[CodeLine], function: &FunctionRow, call: &CallRow, positi
         }
         out.insert(signature_end, call.outcome.clone());
     }
-    out.insert(first, format!("call {} of {}", position.0, position.1));
     let returns: Vec<u32> = (signature_end + 1..=last).filter(|number| is_return(text(*number))).collect();
     if let ([only], false) = (returns.as_slice(), call.failed) {
         out.insert(*only, call.outcome.clone());
@@ -112,10 +111,10 @@ mod tests {
             thread: 0,
             full: vec![],
         };
-        let shown = values(&lines, &function, &call, (1, 3));
+        let shown = values(&lines, &function, &call);
         let shown: Vec<(u32, &str)> = shown.iter().map(|(n, v)| (*n, v.as_str())).collect();
-        assert_eq!(shown, [(1, "call 1 of 3"), (2, "D('1')"), (3, "'TEN'"), (4, "→ D('1')"), (7, "→ D('1')")]);
+        assert_eq!(shown, [(2, "D('1')"), (3, "'TEN'"), (4, "→ D('1')"), (7, "→ D('1')")]);
         call.failed = true;
-        assert_eq!(values(&lines, &function, &call, (1, 3)).get(&7), None);
+        assert_eq!(values(&lines, &function, &call).get(&7), None);
     }
 }

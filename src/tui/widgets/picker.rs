@@ -15,6 +15,8 @@ pub struct Choice {
     pub title: String,
     /// What is shown behind it.
     pub detail: String,
+    /// Other words that it is found by; never shown.
+    pub also: String,
     /// What stands at the right edge: a key.
     pub key: String,
     /// Why it makes no sense now.
@@ -30,6 +32,8 @@ pub struct Picker {
     pub all: Vec<Choice>,
     /// The lines that match, the best first.
     pub shown: Vec<usize>,
+    /// Lines that are shown below all of them, as long as nothing was typed.
+    pub below: usize,
     /// Where it stands.
     pub list: ListState,
 }
@@ -63,11 +67,25 @@ impl Picker {
         let pattern = Pattern::new(words, CaseMatching::Smart, Normalization::Smart, kind);
         let mut buffer = Vec::new();
         let score = |(at, choice): (usize, &Choice)| {
+            // A name counts for more than what is said about it.
+            let mut of = |text: &str, weight: u32| {
+                let score = pattern.score(Utf32Str::new(text, &mut buffer), &mut matcher)?;
+                Some(score.saturating_mul(weight))
+            };
             let whole = format!("{} {}", choice.title, choice.detail);
-            let score = pattern.score(Utf32Str::new(&whole, &mut buffer), &mut matcher)?;
+            // Letters of synonyms that only come in order mean nothing.
+            let also = if kind == AtomKind::Substring { choice.also.as_str() } else { "" };
+            let texts = [(choice.title.as_str(), 4), (whole.as_str(), 2), (also, 1)];
+            let score = texts.into_iter().filter(|(text, _)| !text.is_empty()).find_map(|(text, weight)| of(text, weight))?;
             Some((choice.blocked.is_some(), score, at))
         };
         self.all.iter().enumerate().filter_map(score).collect()
+    }
+
+    /// Counts the lines that one can move through.
+    #[must_use]
+    pub fn lines(&self) -> usize {
+        self.shown.len() + if self.line.text.trim().is_empty() { self.below } else { 0 }
     }
 
     /// Gives the number of the marked line.
@@ -83,6 +101,14 @@ mod tests {
 
     fn choice(title: &str, blocked: bool) -> Choice {
         Choice { title: title.into(), blocked: blocked.then(|| "no".into()), ..Choice::default() }
+    }
+
+    #[test]
+    fn an_action_is_found_by_its_synonyms_after_those_that_are_called_so() {
+        let other = Choice { also: "theme draft".into(), ..choice("Open the settings", false) };
+        let all = vec![other, choice("Draft this", false)];
+        assert_eq!(Picker::new(all.clone(), "theme").shown, [0]);
+        assert_eq!(Picker::new(all, "draft").shown, [1, 0]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 `tests/it/corpus.rs` makes the same cores, and looks for each of them in all that was written.
 """
 
+import enum
 import functools
 import http.cookiejar
 import http.cookies
@@ -39,6 +40,11 @@ class Client:
     def __init__(self, key):
         self.base = "https://api.test"
         self.api_key = key
+
+
+class Field(enum.Enum):
+    NAME = 1
+    PASSWORD = 2
 
 
 Login = namedtuple("Login", "user passphrase")
@@ -142,7 +148,29 @@ FORMED = {
     "a JWT": lambda c, h: join("ey", "J", "hbGciOiJIUzI1NiJ9.ey", "J", c, ".", c),
     "a private key": lambda c, h: join("-----BEGIN PRI", "VATE KEY-----\n", c, "\n-----END PRI", "VATE KEY-----\n"),
 }
-SHAPES = {**NAMED, **TYPED, **FORMED}
+# Behind a word, in an element, in a list of bare items.
+SAID = {
+    "an option": lambda c, h: join("tool --tok", "en ", c, " --verbose"),
+    "an option in a list": lambda c, h: ["tool", "--api-key", c, "--password", h],
+    "a user and a password": lambda c, h: join("curl -u ada:", c, " https://a.test"),
+    "both in a tuple": lambda c, h: ("curl", "--user", join("ada:", c)),
+    "netrc": lambda c, h: join("machine a.test login ada pass", "word ", c),
+    "pgpass": lambda c, h: join("# hosts\ndb.test:5432:shop:ada:", c, "\n"),
+    "SQL": lambda c, h: join("ALTER USER ada WITH PASS", "WORD '", c, "'"),
+    "SQL of others": lambda c, h: join("CREATE USER ada IDENTIFIED BY '", c, "'"),
+    "an element": lambda c, h: join("<cfg><pass", "word>", c, "</pass", "word></cfg>"),
+    "a hidden input": lambda c, h: join('<input type="hidden" name="csrfmiddleware', 'token" value="', c, '">'),
+    "items of YAML": lambda c, h: join("pass", "words:\n  - ", c, "\n  - ", h, "\nname: x\n"),
+    "a list of YAML": lambda c, h: join("api_tok", "ens: [", c, ", ", h, "]\n").encode(),
+    "a member of an enum": lambda c, h: {Field.PASSWORD: c, Field.NAME: "ada"},
+    "a name in German": lambda c, h: {"passwort": c},
+    "a name in French": lambda c, h: {"mot_de_passe": c},
+    "Doppler": lambda c, h: join("dp.", "st.prd.", c, c),
+    "Terraform": lambda c, h: join("a1B2c3D4e5F6g7.atlas", "v1.", c, c),
+    "Telegram": lambda c, h: join("12345", "6789:AA", c, "a1B2c3D4e"),
+    "a digest": lambda c, h: join('Digest username="ada", resp', 'onse="', h, '"'),
+}
+SHAPES = {**NAMED, **TYPED, **FORMED, **SAID}
 # By the name of a parameter, as a text and as a number.
 PARAMETERS = ["password", "encryption_key", "signing_key", "jwt", "pin_code", "clientSecret", "db_passwd", "otp"]
 

@@ -8,6 +8,7 @@ pub mod model;
 pub mod package;
 pub mod picture;
 mod prepared;
+mod recording;
 pub mod watch;
 
 use std::io::{Read, Write};
@@ -241,15 +242,22 @@ pub struct Terminal {
 struct Shared {
     parser: vt100::Parser,
     raw: Vec<u8>,
+    /// How many bytes had come after so many seconds.
+    came: Vec<(f64, usize)>,
     ended: bool,
 }
 
 impl Shared {
     /// Tells whether a frame has begun and not ended: what is drawn as one is shown as one.
     fn is_drawing(&self) -> bool {
-        let last = |sequence: &[u8]| self.raw.windows(sequence.len()).rposition(|part| part == sequence);
-        last(b"\x1b[?2026h") > last(b"\x1b[?2026l")
+        is_drawing(&self.raw)
     }
+}
+
+/// Tells whether a frame has begun in what a terminal received, and not ended.
+fn is_drawing(raw: &[u8]) -> bool {
+    let last = |sequence: &[u8]| raw.windows(sequence.len()).rposition(|part| part == sequence);
+    last(b"\x1b[?2026h") > last(b"\x1b[?2026l")
 }
 
 impl Terminal {
@@ -284,10 +292,10 @@ impl Terminal {
         let mut reader = pair.master.try_clone_reader().unwrap();
         let writer = pair.master.take_writer().unwrap();
         let shared = Arc::new((
-            Mutex::new(Shared { parser: vt100::Parser::new(rows, columns, 0), raw: Vec::new(), ended: false }),
+            Mutex::new(Shared { parser: vt100::Parser::new(rows, columns, 0), raw: Vec::new(), came: Vec::new(), ended: false }),
             Condvar::new(),
         ));
-        let filled = shared.clone();
+        let (filled, begun) = (shared.clone(), Instant::now());
         std::thread::spawn(move || {
             let mut buffer = [0; 8192];
             loop {
@@ -300,6 +308,8 @@ impl Terminal {
                 }
                 inner.parser.process(&buffer[..read]);
                 inner.raw.extend_from_slice(&buffer[..read]);
+                let all = inner.raw.len();
+                inner.came.push((begun.elapsed().as_secs_f64(), all));
                 filled.1.notify_all();
             }
         });
@@ -321,6 +331,14 @@ impl Terminal {
     /// Draws the screen as it is.
     pub fn picture(&self, title: &str) -> String {
         picture::svg(self.shared.0.lock().unwrap().parser.screen(), title)
+    }
+
+    /// Gives what the terminal received, and when.
+    pub fn recording(&self) -> recording::Recording {
+        let inner = self.shared.0.lock().unwrap();
+        let mut from = 0;
+        let piece = |(at, to): &(f64, usize)| (*at, inner.raw[std::mem::replace(&mut from, *to)..*to].to_vec());
+        recording::Recording { size: self.size, pieces: inner.came.iter().map(piece).collect() }
     }
 
     /// Gives every byte the terminal received.

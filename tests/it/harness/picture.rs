@@ -74,43 +74,61 @@ fn escaped(text: &str) -> String {
 
 /// Draws a screen; `title` is what a screen reader says of it.
 pub fn svg(screen: &Screen, title: &str) -> String {
-    let (rows, columns) = screen.size();
-    let x = |column: u16| MARGIN + f64::from(column) * CELL.0;
-    let y = |row: u16| MARGIN + f64::from(row) * CELL.1;
-    let (width, height) = (x(columns) + MARGIN, y(rows) + MARGIN);
-    let mut out = format!(
+    let (rows_of, columns) = screen.size();
+    framed((columns, rows_of), title, &rows(screen).concat())
+}
+
+fn x(column: u16) -> f64 {
+    MARGIN + f64::from(column) * CELL.0
+}
+
+fn y(row: u16) -> f64 {
+    MARGIN + f64::from(row) * CELL.1
+}
+
+/// Puts what was drawn of a screen with so many columns and rows on its ground.
+pub fn framed(size: (u16, u16), title: &str, body: &str) -> String {
+    let (width, height) = (x(size.0) + MARGIN, y(size.1) + MARGIN);
+    format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" font-size=\"14\" \
          font-family=\"ui-monospace, 'JetBrains Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace\" xml:space=\"preserve\">\n\
-         <title>{}</title>\n<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{PAPER}\"/>\n",
+         <title>{}</title>\n<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{PAPER}\"/>\n{body}</svg>\n",
         escaped(title)
-    );
-    for row in 0..rows {
-        let mut column = 0;
-        while column < columns {
-            let Some(cell) = screen.cell(row, column) else { break };
-            let look = Look::of(cell);
-            let (start, mut text) = (column, String::new());
-            while let Some(cell) = screen.cell(row, column).filter(|cell| column < columns && Look::of(cell) == look) {
-                if !cell.is_wide_continuation() {
-                    text.push_str(if cell.has_contents() { cell.contents() } else { " " });
-                }
-                column += 1;
+    )
+}
+
+/// Draws the lines of a screen, each at its place.
+pub fn rows(screen: &Screen) -> Vec<String> {
+    (0..screen.size().0).map(|row| line(screen, row)).collect()
+}
+
+fn line(screen: &Screen, row: u16) -> String {
+    let columns = screen.size().1;
+    let mut out = String::new();
+    let mut column = 0;
+    while column < columns {
+        let Some(cell) = screen.cell(row, column) else { break };
+        let look = Look::of(cell);
+        let (start, mut text) = (column, String::new());
+        while let Some(cell) = screen.cell(row, column).filter(|cell| column < columns && Look::of(cell) == look) {
+            if !cell.is_wide_continuation() {
+                text.push_str(if cell.has_contents() { cell.contents() } else { " " });
             }
-            let long = f64::from(column - start) * CELL.0;
-            if look.paper != PAPER {
-                let (x, y, paper, high) = (x(start), y(row), &look.paper, CELL.1);
-                let _ = writeln!(out, "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{long:.1}\" height=\"{high}\" fill=\"{paper}\"/>");
-            }
-            if !text.trim().is_empty() {
-                let (x, y, look) = (x(start), y(row) + CELL.1 * 0.75, look.attributes());
-                let text = escaped(&text);
-                let _ = writeln!(
-                    out,
-                    "<text x=\"{x:.1}\" y=\"{y:.1}\" textLength=\"{long:.1}\" lengthAdjust=\"spacingAndGlyphs\" {look}>{text}</text>"
-                );
-            }
+            column += 1;
+        }
+        let long = f64::from(column - start) * CELL.0;
+        if look.paper != PAPER {
+            let (x, y, paper, high) = (x(start), y(row), &look.paper, CELL.1);
+            let _ = writeln!(out, "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{long:.1}\" height=\"{high}\" fill=\"{paper}\"/>");
+        }
+        if !text.trim().is_empty() {
+            let (x, y, look) = (x(start), y(row) + CELL.1 * 0.75, look.attributes());
+            let text = escaped(&text);
+            let _ = writeln!(
+                out,
+                "<text x=\"{x:.1}\" y=\"{y:.1}\" textLength=\"{long:.1}\" lengthAdjust=\"spacingAndGlyphs\" {look}>{text}</text>"
+            );
         }
     }
-    out.push_str("</svg>\n");
     out
 }

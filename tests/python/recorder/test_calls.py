@@ -363,7 +363,9 @@ def test_running_a_module(program):
     program.write("pkg/work.py", "def work(x):\n    return x\n")
     program.write("pkg/__main__.py", "from .work import work\ndef main():\n    return work(1)\nmain()\n")
     spool = program.record("-m", "pkg")
-    assert {m[2:4] for m in spool.of("M")} == {("__main__", "pkg/__main__.py"), ("pkg.work", "pkg/work.py")}
+    modules = {("__main__", "pkg/__main__.py"), ("pkg.work", "pkg/work.py"), ("pkg", "pkg/__init__.py")}
+    assert {m[2:4] for m in spool.of("M")} == modules
+    assert [m[3] for m in spool.of("M") if not m[4]] == ["pkg/__init__.py"], "it has no function, and was loaded"
     assert spool.parent_of(spool.one("work")[0]) == "main"
 
 

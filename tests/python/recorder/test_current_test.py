@@ -90,3 +90,26 @@ def test_every_call_is_kept_where_two_runs_are_compared(program, mechanism):
     spool = record(program, mechanism, "every")
     assert [test for test, _ in in_tests(spool, "view")] == ["tests/test_app.py::test_get"] + ["tests/test_app.py::test_post"] * 2
     assert in_tests(spool, "double") == [("tests/test_app.py::test_double", 4)] * 5
+
+
+def test_equal_arguments_with_another_value_are_kept_once_each(program):
+    """What a web application answers follows from the request, which no argument shows."""
+    program.write("app.py", """
+        LANGUAGE = ["en"]
+
+        def hi():
+            return "hello" if LANGUAGE[0] == "en" else "salut"
+    """)  # fmt: skip
+    program.write("test_app.py", """
+        import app
+
+        def test_en():
+            assert app.hi() == "hello"
+
+        def test_fr():
+            app.LANGUAGE[0] = "fr"
+            assert app.hi() == "salut"
+            assert app.hi() == "salut"
+    """)  # fmt: skip
+    spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_app.py")
+    assert in_tests(spool, "hi") == [("test_app.py::test_en", "hello"), ("test_app.py::test_fr", "salut")]

@@ -270,6 +270,27 @@ def test_the_settings_that_django_reads_are_noted_whoever_sets_them(program):
     assert read == [("variable", "DJANGO_SETTINGS_MODULE=shop.settings")]
 
 
+def test_what_modules_read_that_a_function_of_the_program_imports_is_noted(program):
+    """As a script does that sets Django's settings and runs its tests; what a function reads itself is its own affair."""
+    program.write("settings.py", """
+        import os
+
+        LEVEL = os.environ["APP_LEVEL"]
+    """)
+    spool = program.main("""
+        import os
+
+        def main():
+            os.environ.update(APP_LEVEL="high", APP_MODE="x", DJANGO_SETTINGS_MODULE="settings")
+            code = "import os; found = os.environ['DJANGO_SETTINGS_MODULE']"
+            exec(compile(code, "/site-packages/django/conf.py", "exec"), {"__name__": "django.conf"})
+            import settings
+            return settings.LEVEL, os.environ["APP_MODE"]
+    """)  # fmt: skip
+    read = [record[2:] for record in spool.of("E") if record[1] is None]
+    assert read == [("variable", "DJANGO_SETTINGS_MODULE=settings"), ("variable", "APP_LEVEL=high")]
+
+
 def test_what_a_test_sets_for_itself_is_nothing_that_modules_need(program):
     program.write("settings.py", """
         import os

@@ -235,6 +235,37 @@ def test_value(program, expression, expected):
     assert renumbered(written(program, expression)) == renumbered(expected)
 
 
+def test_a_function_behind_decorators_and_a_class_of_a_function_have_names(program):
+    spool = program.main("""
+        import functools
+
+        def counted(function):
+            @functools.wraps(function)
+            def counting(*args):
+                return function(*args)
+            return counting
+
+        @counted
+        @counted
+        def double(n):
+            return n * 2
+
+        def take(*given):
+            return len(given)
+
+        def main():
+            class Local:
+                pass
+            take(double, double.__wrapped__, double.__wrapped__.__wrapped__, Local)
+    """)
+    ((call, _),) = spool.calls("take")
+    first = ("name", "app", "double")
+    assert call.args[0][0][1:] == first
+    assert call.args[0][1][1:] == ("name", "app", "double.__wrapped__")
+    assert call.args[0][2][1:] == ("name", "app", "double.__wrapped__.__wrapped__")
+    assert call.args[0][3][1:] == ("name", "app", "main.<locals>.Local")
+
+
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="written as the union of its parts from there on")
 def test_what_stands_for_nothing_in_a_class_has_the_name_it_stands_under(program):
     spool = program.main("""

@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "assets" / "python"))
 
-from pytead_tui.rerun.options import kept  # noqa: E402
+from pytead_tui.pytest_options import kept  # noqa: E402
 
 
 @pytest.mark.parametrize(

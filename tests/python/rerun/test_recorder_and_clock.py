@@ -98,12 +98,13 @@ def test_lines_that_a_test_does_not_run_are_said(project):
     project.write("test_it.py", "import shop\ndef test_a(): shop.price(1)\ndef test_b(): shop.late()\n")
     names = ["", "test_it.py::test_a", "test_it.py::test_b"]
     found = project.rerun(*names[1:], lines={"shop.py": [5, 6, 7]})
-    assert [found[name]["lines_left"] for name in names[1:]] == [[["shop.py", 6]], [["shop.py", 7]]]
+    ran = {name: {line: ran for _, line, ran in found[name]["lines_run"]} for name in names[1:]}
+    assert ran == {names[1]: {5: True, 6: False, 7: True}, names[2]: {5: True, 6: True, 7: False}}
     found = project.rerun(*names[:2], collect=["test_it.py"], lines={"shop.py": [6, 7]}, project=str(project.base))
-    assert found[""]["lines_left"] == [], "there is no such file"
+    assert found[""]["lines_run"] == [], "there is no such file"
     found = project.rerun(*names[:1], collect=["test_it.py"], lines={"project/shop.py": [6, 7]}, project=str(project.base))
-    assert found[""]["lines_left"] == [["project/shop.py", 6]]
-    assert "lines_left" not in project.rerun(names[1])[names[1]]
+    assert found[""]["lines_run"] == [["project/shop.py", 6, False], ["project/shop.py", 7, True]]
+    assert "lines_run" not in project.rerun(names[1])[names[1]]
 
 
 def test_lines_are_followed_beside_the_recorder_where_they_are_not_in_its_way(project):
@@ -111,8 +112,9 @@ def test_lines_are_followed_beside_the_recorder_where_they_are_not_in_its_way(pr
     project.write("test_it.py", "import shop\ndef test_a(): shop.price(1)\ndef test_b(): shop.price(3)\n")
     names = ["test_it.py::test_a", "test_it.py::test_b"]
     found = project.rerun(*names, recorded=True, lines={"shop.py": [2, 3, 4]})
-    left = [found[name].get("lines_left") for name in names]
-    assert left == ([[["shop.py", 3]], [["shop.py", 4]]] if sys.version_info >= (3, 12) else [None, None])
+    ran = [found[name].get("lines_run") for name in names]
+    both = [[["shop.py", 2, True], ["shop.py", 3, one], ["shop.py", 4, not one]] for one in (False, True)]
+    assert ran == (both if sys.version_info >= (3, 12) else [None, None])
     processes = {int(pid): _calls(records) for pid, records in read_folder(project.spool).by_process().items()}
     assert [processes[found[name]["pid"]] for name in names] == [[("price", (1,))], [("price", (3,))]]
 

@@ -129,3 +129,19 @@ def test_what_the_session_imports_is_told_without_the_project_and_what_pytest_re
     assert not {"app", "test_it", "pytead_tui.rerun.session"} & set(modules)
     # pytest rewrites the plugins that are installed, such as this one.
     assert "pytest_asyncio.plugin" not in modules
+
+
+def test_private_modules_come_after_those_that_import_them(project: object) -> None:
+    """`_asyncio` imported before `asyncio` leaves `asyncio.current_task()` without tasks."""
+    project.write("test_it.py", """
+        import asyncio
+
+        def test_value():
+            async def work():
+                return asyncio.current_task()
+
+            assert asyncio.run(work()) is not None
+    """)  # fmt: skip
+    modules = files_of("_asyncio", "asyncio", "colorsys")
+    found = project.rerun("test_it.py::test_value", modules=modules)
+    assert found["test_it.py::test_value"]["outcome"] == "passed", found

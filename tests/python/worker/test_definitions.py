@@ -1,4 +1,4 @@
-"""Functions that an evaluation defines from their lines are what was recorded of the ones that a test had."""
+"""Functions and classes that an evaluation defines from their lines are what was recorded of the ones that a test had."""
 
 import functools
 
@@ -28,3 +28,11 @@ def test_a_coroutine_and_a_variable_that_it_sets():
     with pytest.raises(StopIteration) as ended:
         made().send(None)
     assert ended.value.value == 5
+
+
+def test_a_class_has_the_module_and_the_name_that_were_recorded():
+    space = {"Base": dict}
+    lines = "class Page(Base):\n    size = 5\n    def half(self):\n        return self.size // 2\n"
+    made = define(space, lines, "tests.test_x", "test_a.<locals>.Page", {})
+    assert (made.__module__, made.__qualname__, made().half()) == ("tests.test_x", "test_a.<locals>.Page", 2)
+    assert space.keys() == {"Base", "__builtins__"}, "it leaves nothing behind"

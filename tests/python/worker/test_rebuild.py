@@ -6,6 +6,7 @@ import builtins
 import collections
 import datetime
 import decimal
+import enum
 import fractions
 import functools
 import io
@@ -109,6 +110,14 @@ def test_a_class_does_not_notice_that_its_instance_is_made_again():
     assert made.__dict__ == {"a": 1, "b": [2]}
 
 
+def test_a_combination_of_flags_is_made_of_the_members_as_they_are_now(monkeypatch):
+    recorded = capture(shapes.Mode.READ | shapes.Mode.WRITE)[0]
+    today = enum.Flag("Mode", [("READ", 8), ("WRITE", 2)])
+    monkeypatch.setattr(shapes, "Mode", today)
+    made = Builder().value(recorded)
+    assert made == today.READ | today.WRITE and made.value == 10
+
+
 def test_slots_are_set_also_private_ones_and_beside_a_dict():
     made = again(slotted(shapes.Slotted, a=1, b=2, _Base__hidden=3))
     assert (made.a, made.b, made._Base__hidden) == (1, 2, 3)
@@ -189,6 +198,7 @@ def test_a_placeholder_has_the_type_and_the_length_of_what_it_stands_for_and_is_
     ("tree", "why", "code", "name"),
     [
         ((TAG, "cut", "list", 9, [], [], ""), "a list is over the recording budget", "value-too-large", "list"),
+        ((TAG, "name", "shapes", "make.<locals>.C"), "make.<locals>.C cannot be made again", "opaque-object", "make.<locals>.C"),
         ((TAG, "opaque", 1, "socket", "socket"), "socket cannot be read or made again", "opaque-object", "socket"),
         ((TAG, "ref", 5), "it refers to an object that was not recorded", "missing-object", None),
         ((TAG, "obj", 1, "shapes", "Gone", "plain", {}), "there is no Gone in shapes any more", "removed", "Gone"),

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import warnings
 
 import pytest
 
@@ -42,6 +43,27 @@ def test_the_streams_have_file_numbers(told):
         sys.stdout.buffer.write(b"bytes\n")
 
     assert told(work) == {"output": "by number\nbytes\n"}
+
+
+def test_warnings_are_told_without_their_place_whatever_is_ignored(told):
+    def work():
+        warnings.warn("old", DeprecationWarning, stacklevel=1)
+        warnings.warn(UserWarning("mind"), stacklevel=1)
+
+    assert told(work) == {"warnings": ["DeprecationWarning: old", "UserWarning: mind"]}
+    assert warnings._showwarnmsg.__module__ == "warnings" or "_py_warnings" in warnings._showwarnmsg.__module__
+
+
+def test_a_program_that_keeps_its_warnings_gets_them(told):
+    kept = []
+
+    def work():
+        with warnings.catch_warnings(record=True) as found:
+            warnings.warn("seen", stacklevel=1)
+        kept.extend(str(one.message) for one in found)
+
+    assert told(work) == {"warnings": ["UserWarning: seen"]}
+    assert kept == ["seen"]
 
 
 def test_a_call_that_does_nothing_has_an_empty_dict(told):
@@ -121,7 +143,7 @@ def test_many_of_a_kind_are_counted(told):
 
     logging.getLogger("many").propagate = False
     log = told(work)["log"]
-    assert len(log) == side_effects.MOST + 1 and log[-1] == "and 5 more"
+    assert len(log) == side_effects.MOST + 1 and log[-1].startswith("and 5 more, ")
 
 
 def test_a_stream_that_was_closed_or_replaced_disturbs_nothing(told):
@@ -162,6 +184,16 @@ class Thing:
     assert (below, told) == ({"n": 2, "note": "x"}, {"calls of " + method: [{"items": [1]}]})
 
 
+def test_what_is_not_told_of_many_differs_by_its_hash(told):
+    def printing(last):
+        def work():
+            print("\n".join(map(str, range(1000))) + last)
+
+        return work
+
+    assert told(printing("a"))["output"] == told(printing("a"))["output"] != told(printing("b"))["output"]
+
+
 def test_of_a_function_that_is_called_very_often_only_the_first_calls_are_noted(tmp_path):
     space: dict = {}
     source = "def top():\n    for n in range(2000):\n        below(n)\n\ndef below(n):\n    pass\n"
@@ -174,4 +206,4 @@ def test_of_a_function_that_is_called_very_often_only_the_first_calls_are_noted(
     track.stop()
     assert len(side_effects._journal) - before == side_effects.HEARD
     told = listener.end(mark)[side_effects.KEY]["calls of below"]
-    assert told[-1] == "and %d more" % (side_effects.HEARD - side_effects.MOST)
+    assert told[-1].startswith("and %d more, " % (side_effects.HEARD - side_effects.MOST))

@@ -6,7 +6,7 @@ Owns numpy; pandas is in frames.py. Nothing is imported: numpy is there because 
 from pytead_tui.recorder import kinds, redact
 from pytead_tui.recorder.objects import derives, from_module, names_of
 from pytead_tui.recorder.own import __builtins__, sys
-from pytead_tui.recorder.values import TAG
+from pytead_tui.recorder.values import TAG, rest
 
 LITERAL = 1000  # elements of an array that is written element by element
 SHORT = 64  # elements from which on it is looked for a rule that makes them
@@ -24,9 +24,9 @@ def new(module: str, name: str, args: tuple, kwargs: "dict | None" = None) -> tu
     return (TAG, "new", module, name, args, kwargs or {})
 
 
-def refused(name: str, why: str) -> tuple:
+def refused(name: str, why: str, v: object) -> tuple:
     """Gives the tree of a value that has no form, with the reason."""
-    return (TAG, "cut", name, None, why, "", "")
+    return (TAG, "cut", name, None, why, "", rest(v))
 
 
 def handler(cls: type, name: str, mro: tuple) -> object:
@@ -55,14 +55,14 @@ def _array(w, v, d):
 def _content(w, v, d):
     dtype = v.dtype
     if dtype.char not in _TYPES:
-        return refused("ndarray", "holds Python objects" if dtype.hasobject else "has no plain dtype")
+        return refused("ndarray", "holds Python objects" if dtype.hasobject else "has no plain dtype", v)
     kind, size = dtype.str, v.size
     if SHORT < size <= REGULAR and w.fits(1) and (w.masking is None or w.masking in redact.LOOSE) and dtype.kind in "biufc":
         rule = _rule(w, v, kind)
         if rule is not None:
             return rule
     if size > LITERAL or not w.fits(size):
-        return (TAG, "cut", "ndarray", size, kind, str(tuple(v.shape)), "")
+        return (TAG, "cut", "ndarray", size, kind, str(tuple(v.shape)), rest(v))
     items = w.items(elements(v), d)
     w.nodes -= size >> WRITTEN
     return (TAG, "ndarray", kind, tuple(v.shape), items)

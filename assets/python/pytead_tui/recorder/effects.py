@@ -232,8 +232,10 @@ def asked(recorder: Recorder, frame: object) -> None:
     if asking is None or asking.f_code.co_filename.startswith(PACKAGE):
         return
     if not note(recorder, frame, "env", "os.environ") and recorder.call_around(frame) is None:
-        _imported(recorder, frame, asking)
+        _imported(recorder, frame, asking, _is_asked_on_import)
         return
+    # A program may import its modules in a function of its own.
+    _imported(recorder, frame, asking, _is_importing)
     if recorder.journey or frame.f_code.co_name != "__getitem__" or not is_for_one(frame.f_back):
         return
     name = frame.f_locals.get("key")
@@ -250,9 +252,9 @@ def _variable(name: str) -> "str | None":
     return held.decode(*_CODING) if type(held) is bytes and len(held) <= VARIABLE else None
 
 
-def _imported(recorder: Recorder, frame: object, asking: object) -> None:
-    """Notes a variable that the project reads outside of any call, while it is imported: it may be needed to import it again.
-    Of a secret a placeholder is noted, which is as good for that."""
+def _imported(recorder: Recorder, frame: object, asking: object, is_import: object) -> None:
+    """Notes a variable that the project reads while it is imported: it may be needed to import it again. Of a secret a
+    placeholder is noted, which is as good for that."""
     if recorder.journey or frame.f_code.co_name != "__getitem__" or not is_for_one(frame.f_back):
         return
     name = frame.f_locals.get("key")
@@ -261,7 +263,7 @@ def _imported(recorder: Recorder, frame: object, asking: object) -> None:
     text = _variable(name)
     if text is None:
         return
-    if name != _FRAMEWORK and not _is_asked_on_import(recorder, asking):
+    if name != _FRAMEWORK and not is_import(recorder, asking):
         return
     _read.add(name)
     word = redact.secret_word(name) or redact.word_of(text)

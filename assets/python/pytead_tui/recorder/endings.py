@@ -4,13 +4,17 @@ The half of the recorder that deals with calls in flight; state.py's `Recorder` 
 that is used here.
 """
 
-from pytead_tui.recorder import changes, functions, scenes, values
+from pytead_tui.recorder import changes, functions, given, scenes, values
 from pytead_tui.recorder.calls import Call, shape_of
 from pytead_tui.recorder.functions import Function
-from pytead_tui.recorder.objects import mro_of, names_of, oid
-from pytead_tui.recorder.own import __builtins__, sys, time
+from pytead_tui.recorder.objects import Objects, mro_of, names_of, oid
+from pytead_tui.recorder.own import __builtins__, marshal, sys, time
 
 HELD = 200  # records of a generator that waits for its end: one that goes on for longer is not kept
+JOINED = 8  # calls of a function that are kept for a line, while they are under way
+LOOK = values.Limits(200, 8 << 10, values.STRING, 6, 64)  # of what tells one result from another
+ENDS = 8  # results of calls with equal arguments that are told apart
+UNTOLD = (values.TAG, "cut", "object", None, "", "", "")
 MOST_YIELDS = 1_000  # of one generator that are copied; the rest is written as cut
 
 _traceback = BaseException.__dict__["__traceback__"].__get__
@@ -21,6 +25,36 @@ _quiet = BaseException.__dict__["__suppress_context__"].__get__
 
 class Endings:
     """What a recorder does with calls in flight."""
+
+    def join(self, function: Function, frame: object, code: object) -> "Call | None":
+        """Keeps a call of a test that is under way and was not copied, since it runs a line that no kept call ran. What it was given
+        is not told, for it may have changed by now: the test shows it when it runs again.
+        """
+        if self.test is None or not self.on or self.full or self.every or function.flags & 7 or function.joined >= JOINED:
+            return None
+        function.joined += 1
+        call = Call(function, frame, code, [0, 0, 0, 0])
+        call.spool = self.spools.current()
+        call.limits = values.CALLS
+        caller, line, direct, counted, *_ = self.place(function, frame, frame.f_back)
+        counted[0] -= 1  # it was counted when it began
+        with self.lock:
+            self.next_call += 1
+            call.cid = self.base + self.next_call
+            before = self.live.get(call.key)
+            if before is not None:
+                self.lost(before)
+            self.live[call.key] = call
+            call.frame = frame
+            function.inflight += 1
+        for hook in function.hooks:
+            hook.ends = hook.busy = True
+        call.inputs_key = hash((UNTOLD, call.cid))
+        trees = (UNTOLD,) * len(function.names)
+        how = given.UNKNOWN * (1 + len(trees))
+        self.write_call(call, ("C", call.cid, function.fid, self.parent(frame), time.perf_counter_ns(), direct, self.task(), None, trees,
+                               caller, line, False, None, how, function.joined), [])  # fmt: skip
+        return call
 
     def _ended(self, call: Call, value: object, scope: object) -> tuple:
         """Gives (tree of the outcome's value, changed) and writes the objects met."""
@@ -51,7 +85,8 @@ class Endings:
         if self.reaching:
             self.flush(call.spool)
         self.close_call(call)
-        if not self._decides(call, 0, (min(call.yields, 3), *shape_of((value,), False))):
+        ends_otherwise = self.test is not None and not call.yields and self._ends_otherwise(call, value, scope)
+        if not self._decides(call, 0, (min(call.yields, 3), *shape_of((value,), False)), ends_otherwise):
             return
         if call.folder is not None:
             scenes.ended(self, call)
@@ -87,14 +122,29 @@ class Endings:
         number = None if cause is None else self.objects.of(cause).ordinal
         call.spool.write(("X", call.cid, now, tree, mro, line, number, changed))
 
-    def _decides(self, call: Call, ending: int, outcome: tuple) -> bool:
+    def _ends_otherwise(self, call: Call, value: object, scope: object) -> bool:
+        """Whether a call with arguments that were seen gives something that none of them gave: a view without parameters
+        answers what the request asked."""
+        if values.are_atoms((value,), self.text):
+            look = hash(marshal.dumps(value, 2))
+        else:
+            started = self._copying()
+            trees, walk = values.capture(Objects(), LOOK, (value,), (), self.scope(scope))
+            look = hash(values.normal(marshal.dumps(trees[0], 2), walk.marks))
+            self._spend(call.function, started)
+        looks = call.function.ends.setdefault(call.inputs_key, set())
+        known = look in looks or len(looks) == ENDS
+        looks.add(look)
+        return call.repeated is not None and not known
+
+    def _decides(self, call: Call, ending: int, outcome: tuple, ends_otherwise: bool = False) -> bool:
         """Whether a call is kept now that it has ended. One that waited has to bring something new: an outcome, a path, or,
         where its shape has room left, its arguments.
         """
         if self.journey or self.every:
             return True
         function = call.function
-        new = outcome not in function.outcomes and len(function.outcomes) < functions.OUTCOMES
+        new = ends_otherwise or outcome not in function.outcomes and len(function.outcomes) < functions.OUTCOMES
         if call.waiting is not None:
             fits = len(call.held) < HELD
             has_room = fits and not call.searching and self._has_room(call.counts, ending)

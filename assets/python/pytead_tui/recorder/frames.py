@@ -8,7 +8,7 @@ from pytead_tui.recorder import kinds, redact
 from pytead_tui.recorder.arrays import elements, new, refused, shortened
 from pytead_tui.recorder.objects import from_module, names_of
 from pytead_tui.recorder.own import __builtins__, sys
-from pytead_tui.recorder.values import TAG
+from pytead_tui.recorder.values import TAG, rest
 
 CELLS = 2000  # of a frame, and items of a series; within the budget of a call
 WIDTH = 40  # columns, and categories
@@ -54,9 +54,9 @@ def _guarded(name, write):
         try:
             made = write(w, v, d)
         except _Refused as error:
-            made = refused(name, str(error))
+            made = refused(name, str(error), v)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-            made = refused(name, "is kept otherwise than pandas 2 and 3 keep it")
+            made = refused(name, "is kept otherwise than pandas 2 and 3 keep it", v)
         return w.closed(v, made)
 
     return guarded
@@ -82,7 +82,7 @@ def _frame(w, v, d):
     if width > WIDTH:
         raise _Refused("has %d columns, more than %d" % (width, WIDTH))
     if not w.fits(rows * width):
-        return (TAG, "cut", "DataFrame", rows, "", "", "")
+        return (TAG, "cut", "DataFrame", rows, "", "", rest(v))
     if held.get("_attrs"):
         raise _Refused("has attrs")
     cells = [None] * width
@@ -111,7 +111,7 @@ def _series(w, v, d):
     if rows > CELLS:
         raise _Refused("has %d items, more than %d" % (rows, CELLS))
     if not w.fits(rows):
-        return (TAG, "cut", "Series", rows, "", "", "")
+        return (TAG, "cut", "Series", rows, "", "", rest(v))
     if held.get("_attrs"):
         raise _Refused("has attrs")
     name = held.get("_name")

@@ -26,8 +26,8 @@ class Function:
         "fid", "file", "module", "qualname", "line", "flags", "names", "kinds", "mask", "words", "pairs", "receiver",
         "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "places", "sites", "edges",
         "inflight", "dirty", "codes", "yields", "hooks", "generates", "wasted", "brief", "lines", "last", "sure",
-        "copies", "outer", "over", "beyond", "dim", "reaches_out", "errors", "direct", "taken", "for_tests", "outcomes", "missed",
-        "noise", "scenes", "searching", "searched", "variants", "again", "nodes",
+        "copies", "outer", "over", "beyond", "dim", "reaches_out", "errors", "direct", "taken", "for_tests", "outcomes", "missed", "joined",
+        "noise", "scenes", "searching", "searched", "variants", "again", "ends", "nodes",
     )  # fmt: skip
 
     def __init__(self, fid: int, file: File, module: str, qualname: str, line: int, flags: int, names: tuple,
@@ -83,6 +83,7 @@ class Function:
         self.beyond = 0  # so many until now
         self.shapes: dict = {}
         self.inputs: dict = {}
+        self.ends: dict = {}  # by inputs: hashes of what calls with equal ones gave in tests
         self.variants: dict = {}  # by inputs: how many calls with equal ones were kept because they ended in another way
         self.again = 0  # calls with equal inputs whose end was waited for
         self.repeats: dict = {}
@@ -97,6 +98,7 @@ class Function:
         self.brief = False  # a journey does not look into what its calls are given any more
         self.lines: set = set()  # that kept calls reached
         self.missed: set = set()  # that only others reached; 0: it is not known which ones
+        self.joined = 0  # calls that were kept for such a line while they were under way
         self.noise = 0  # how often these reported one
         self.outcomes: set = set()  # what kept calls ended with, by type and shape
         self.scenes: set = set()  # the ways in which tests came to its calls, as far as they are told
@@ -118,13 +120,15 @@ class Function:
         misses = self.misses
         return misses >= EAGER and self.nodes >= MANY and misses % (1 << (misses // EAGER).bit_length()) != 0
 
-    def found(self, line: int) -> None:
-        """Notes a line that only a call reached which is not kept: the next calls may be kept for it."""
-        if line not in self.missed:
+    def found(self, line: int) -> bool:
+        """Notes a line that only a call reached which is not kept: the next calls may be kept for it. Tells whether it is new."""
+        is_new = line not in self.missed
+        if is_new:
             self.missed.add(line)
             self.misses = 0
         self.dirty = True
         self.noise += 1
+        return is_new
 
     def record(self, module_id: int) -> tuple:
         """Gives its F record."""

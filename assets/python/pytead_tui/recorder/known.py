@@ -3,13 +3,13 @@
 A type is known only when it is the very class its module holds, so that its methods are not a user's.
 """
 
-from pytead_tui.recorder import arrays, frames, kinds, plans
+from pytead_tui.recorder import arrays, factories, frames, kinds, models, plans
 from pytead_tui.recorder.arrays import new
 from pytead_tui.recorder.looks import base_look
 from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_of, oid
 from pytead_tui.recorder.own import __builtins__, _thread, gc, sys
 from pytead_tui.recorder.plans import dict_content, looker, set_content, state, state_readers
-from pytead_tui.recorder.values import TAG, constants, taken
+from pytead_tui.recorder.values import TAG, constants, rest, taken
 
 
 def handler(cls: type, mro: tuple) -> object:
@@ -24,6 +24,15 @@ def handler(cls: type, mro: tuple) -> object:
         made = frames.handler(cls, name, mro)
         if made is not None:
             return made
+    if (module, name) == _LAZY:
+        made = _lazy_handler(cls)
+        if made is not None:
+            return made
+    if (module, name) == factories.REQUEST and from_module(cls, module, name):
+        return factories.handler(cls)
+    kept = models.handler(cls, mro)
+    if kept is not None:
+        return kept
     if frames.derives_from_pandas(mro):
         return lambda w, v, d: w.opaque(v)
     for base in mro:
@@ -149,7 +158,7 @@ def _memoryview(w, v, d):
         held = v.obj
         if type(held) is bytes and v.nbytes == len(held) and v.contiguous and v.format == "B":
             return new("builtins", "memoryview", (w.text_of(held),))
-        return (TAG, "cut", "memoryview", v.nbytes, "", "", "")
+        return (TAG, "cut", "memoryview", v.nbytes, "", "", rest(v))
     except ValueError:  # released
         return w.opaque(v)
 
@@ -363,6 +372,43 @@ def _logger_handler(cls):
     return write
 
 
+# What Django's `lazy()` returns: a class of its own for each function.
+_LAZY = "django.utils.functional", "lazy.<locals>.__proxy__"
+
+
+def _lazy_handler(cls):
+    """Gives the handler of a call that Django makes later, such as `gettext_lazy("Name")`; None where it has no name."""
+    found = [_free(held, "func") for held in dict_of(cls).values() if type(held) is kinds.Function]
+    func = next((one for one in found if type(one) is kinds.Function), None)
+    home = None if func is None else sys.modules.get(func.__module__)
+    name = "" if func is None else func.__name__ + "_lazy"
+    readers = state_readers(cls, ())
+    if type(home) is not kinds.Module or home.__dict__.get(func.__name__) is not func or name not in home.__dict__ or not readers:
+        return None
+
+    def write(w, v, d):
+        held = dict(state(readers, v))
+        # Django 4 and earlier hides them.
+        args, named = (held.get("_" + short, held.get("_proxy____" + short)) for short in ("args", "kw"))
+        if type(args) is not tuple or type(named) is not dict or set(map(type, named)) - {str}:
+            return w.opaque(v)
+        args = tuple([w.value(arg, d + 1) for arg in args])
+        return new(home.__name__, name, args, {key: w.value(held, d + 1) for key, held in named.items()})
+
+    return write
+
+
+def _free(function, name):
+    """Gives what a free variable of a function holds, or None."""
+    names = function.__code__.co_freevars
+    if name not in names or function.__closure__ is None:
+        return None
+    try:
+        return function.__closure__[names.index(name)].cell_contents
+    except ValueError:
+        return None
+
+
 _exception_args = BaseException.__dict__["args"].__get__
 _exception_dict = BaseException.__dict__["__dict__"].__get__
 _exception_cause = BaseException.__dict__["__cause__"].__get__
@@ -406,7 +452,7 @@ def _tuple_subclass(cls, mro, module, qualname):
                 return plain(w, v, d)  # a row of a database, or a subclass that says more names than it has values
             held = tuple(w.fields(list(zip(names, tuple.__iter__(v))), d).values())
             if len(held) < size:
-                return (TAG, "cut", qualname, size, list(held[:3]), [], "")
+                return (TAG, "cut", qualname, size, list(held[:3]), [], rest(v))
             return (TAG, "nt", module, qualname, names, held)
 
         return write

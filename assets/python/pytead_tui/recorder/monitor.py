@@ -342,8 +342,11 @@ def install(recorder: Recorder) -> bool:
         try:
             call = live.get(oid(getframe(1)))
             if call is None or call.code is not code:
-                function.found(number)
-                return None if function.on and function.noise < functions.MISSED else disable
+                if function.found(number):
+                    call = recorder.join(function, getframe(1), code)
+                if call is None or call.code is not code:
+                    return None if function.on and function.noise < functions.MISSED else disable
+                listen(function, code)  # nothing may listen to its end any more
             if call.waiting is None:
                 function.lines.add(number)
                 function.missed.discard(number)

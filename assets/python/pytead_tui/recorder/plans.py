@@ -18,6 +18,7 @@ from pytead_tui.recorder.values import (
     digest,
     handlers,
     make_plan,
+    rest,
     taken,
 )
 
@@ -32,7 +33,7 @@ def _atom(walk: Capture, v: object, depth: int) -> object:
 def _int(walk: Capture, v: int, depth: int) -> object:
     bits = v.bit_length()
     if bits > INT_BITS:
-        return (TAG, "cut", "int", bits, "", "", "")
+        return (TAG, "cut", "int", bits, "", "", rest(v))
     if redact.numbers and v in redact.numbers:
         return redact.placeholder(redact.numbers[v], v)
     walk.room -= 5 + bits // 8
@@ -187,10 +188,19 @@ def _named(walk: Capture, v: object, module: object, qualname: object) -> object
     t = type(found)
     if (t is staticmethod or t is classmethod) and t.__dict__["__func__"].__get__(found) is v:
         return (TAG, "name", module, qualname)
+    for _ in range(_DECORATORS):
+        # A decorator's function says which one it was put around: `functools.wraps`.
+        found = found.__dict__.get("__wrapped__") if type(found) is kinds.Function else None
+        if found is None:
+            break
+        qualname += ".__wrapped__"
+        if found is v:
+            return (TAG, "name", module, qualname)
     return walk.opaque(v)
 
 
 _CLOSURES = 8  # levels of what holds one
+_DECORATORS = 4  # around a function
 
 
 def _function(walk: Capture, v: object, depth: int) -> object:
@@ -251,6 +261,8 @@ def _class(walk: Capture, v: type, depth: int) -> object:
     module, qualname = names_of(v)
     if lookup(module, qualname) is v:
         return (TAG, "name", module, qualname)
+    if type(qualname) is str and "<locals>" in qualname and type(module) is str:
+        return (TAG, "name", module, qualname)  # a test can define it again, by its lines
     # Types of the interpreter that have no name among the builtins.
     types = sys.modules.get("types") if module == "builtins" else None
     for name, held in list(types.__dict__.items()) if type(types) is kinds.Module else ():

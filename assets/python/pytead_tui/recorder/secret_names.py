@@ -9,7 +9,9 @@ NAMES = """
     password passwd pwd passphrase passcode pin-code secret secrets api-key authorization credential credentials bearer jwt
     private-key access-key encryption-key decryption-key signing-key master-key account-key secret-key auth-key hmac-key
     csrf csrf-token xsrf xsrf-token otp totp cvv cvc ssn iban session-id sessid phpsessid jsessionid auth-token access-token
-    refresh-token
+    refresh-token csrfmiddlewaretoken
+    passwort kennwort mot-de motdepasse mdp contraseña contrasena senha wachtwoord hasło haslo lösenord losenord heslo
+    salasana adgangskode jelszó jelszo şifre sifre пароль 密码 密碼 口令 パスワード 비밀번호
 """
 
 AMBIGUOUS = "token cookie"

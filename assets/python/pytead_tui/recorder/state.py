@@ -6,7 +6,7 @@ No stack is kept: a call's parent is found by walking the frames, which is right
 tasks, too, and costs only the calls that are kept.
 """
 
-from pytead_tui.recorder import bindings, budget, changes, copies, functions, given, scenes, tasks, values
+from pytead_tui.recorder import bindings, budget, changes, copies, functions, given, kinds, scenes, tasks, values
 from pytead_tui.recorder.calls import Call, shape_of
 from pytead_tui.recorder.copying import Copying
 from pytead_tui.recorder.endings import Endings
@@ -502,6 +502,7 @@ class Recorder(Copying, Endings, Failures, Places):
             self._end_late()
             self.summaries()
             self._tell_of_copies()
+            self._announce_loaded()
             known = list(self.numbered.values())
             counters = {
                 "functions": len(known),
@@ -521,6 +522,19 @@ class Recorder(Copying, Endings, Failures, Places):
             return
         for name, here, found in copies.elsewhere(self.project):
             self.gap("%s ran from %s and not from %s: install the project, pip install -e ." % (name, found, here), 1)
+
+    def _announce_loaded(self) -> None:
+        """Names the project's modules that were loaded and have no recorded function, such as a framework's settings."""
+        if self.project.only_marked:
+            return
+        spool = self.spools.current()
+        for name, module in list(_modules.items()):
+            path = module.__dict__.get("__file__") if type(module) is kinds.Module and type(name) is str else None
+            file = self.project.file(path) if type(path) is str else None
+            if file is not None and not file.test and not file.modules:
+                self.next_module += 1
+                # What it was when it was loaded is not known any more.
+                spool.write(("M", self.base + self.next_module, name, file.relative, "", None))
 
     def _exit_status(self) -> "int | None":
         """Gives the status with which the process ends, as far as Python tells."""

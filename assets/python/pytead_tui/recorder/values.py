@@ -41,14 +41,21 @@ by_state: set = set()
 # Constants of modules, by identity: (the module's namespace, the name in it, the tree).
 constants: dict = {}
 make_plan: list = []
+# What hashes all of a value that does not fit: set by who makes calls again. A recording has no time for that.
+whole: list = []
 
 
 def digest(data: object) -> str:
     """Hashes what is cut, unless it is so large that hashing would be felt."""
-    if _blake2b is None or len(data) > HASHED:
+    if _blake2b is None or len(data) > HASHED and not whole:
         return ""
     raw = data.encode("utf-8", "surrogatepass") if type(data) is str else data
     return _blake2b(raw, digest_size=8).hexdigest()
+
+
+def rest(v: object) -> str:
+    """Hashes all of a value that does not fit, where calls are made again."""
+    return whole[0](v) if whole else ""
 
 
 def cut_text(v: object) -> tuple:
@@ -145,7 +152,7 @@ class Capture:
             return v
         if (self.nodes < 0 or depth > self.deep) and (depth or key not in _ATOMS):
             if depth or self.brief:
-                return (TAG, "cut", names_of(t)[1], None, "", "", "")
+                return (TAG, "cut", names_of(t)[1], None, "", "", rest(v))
             # An argument is not to suffer from a large one before it.
             self.cheap += self.nodes - SPARE
             self.nodes = SPARE
@@ -270,7 +277,7 @@ class Capture:
     def cut_items(self, v: object, length: int, iterate: object, depth: int) -> tuple:
         """Gives a container that does not fit: its first items."""
         head = [self.value(i, depth + 1) for i in taken(iterate, v, 3)] if self.nodes > 3 else []
-        return (TAG, "cut", names_of(type(v))[1], length, head, [], "")
+        return (TAG, "cut", names_of(type(v))[1], length, head, [], rest(v))
 
     def opaque(self, v: object) -> tuple:
         """Gives an object that cannot be read, by name when it can be imported."""

@@ -24,5 +24,5 @@ def begin() -> None:
 
 
 def report() -> dict:
-    """Says which lines did not run, if that was asked."""
-    return {} if _lines is None else {"lines_left": _lines.reply()}
+    """Says which lines ran, if that was asked."""
+    return {} if _lines is None else {"lines_run": _lines.reply()}

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 import pytest
 from _pytest.assertion import rewrite
 
+from pytead_tui.pytest_options import kept
 from pytead_tui.rerun import followed, one_test, warm
 from pytead_tui.rerun.above import Tests
 from pytead_tui.rerun.breakage import place, why
 from pytead_tui.rerun.forks import Writer
 from pytead_tui.rerun.one_test import Watch, skip_reason
-from pytead_tui.rerun.options import kept
 from pytead_tui.rerun.request import START, Request
 from pytead_tui.worker.modules import LONGEST, is_of
 

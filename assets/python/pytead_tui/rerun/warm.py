@@ -34,8 +34,9 @@ def loaded(project: str) -> "dict[str, str]":
 
 
 def up(modules: "dict[str, str]") -> None:
-    """Imports modules, those that are found where they were."""
-    for name, file in modules.items():
+    """Imports modules, those that are found where they were. Private ones come last, for their own packages import them: with
+    `_asyncio` before `asyncio`, there are two lists of running tasks, and `asyncio.current_task()` finds none."""
+    for name, file in sorted(modules.items(), key=lambda one: any(part.startswith("_") for part in one[0].split("."))):
         if name in sys.modules:
             continue
         before = threads()

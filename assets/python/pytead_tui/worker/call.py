@@ -11,20 +11,34 @@ import marshal
 import time
 from collections import Counter
 from collections.abc import Callable
+from time import perf_counter
 
 from pytead_tui.recorder import kinds
 from pytead_tui.worker import callee as callees
-from pytead_tui.worker import chance, closely, made, mutants, reading, side_effects, stand_ins, steps, track
+from pytead_tui.worker import (
+    chance,
+    closely,
+    line_values,
+    made,
+    mutants,
+    outdated,
+    reading,
+    side_effects,
+    stand_ins,
+    steps,
+    track,
+)
 from pytead_tui.worker.capture import Eyes
 from pytead_tui.worker.edited_lines import EditedLines
 from pytead_tui.worker.lookup import Broken, find_callee
 from pytead_tui.worker.rebuild import Builder
 from pytead_tui.worker.unavailable import Unavailable
 
-MOST_ITEMS = 50  # of a generator
+# Items of a generator: all the same so many, and more where they come at once.
+ITEMS, MOST_ITEMS, AT_ONCE = 50, 1000, 0.1
 
 
-def _ready(modules: object, call: dict, unavailable: "Unavailable | None" = None) -> tuple:
+def ready(modules: object, call: dict, unavailable: "Unavailable | None" = None) -> tuple:
     """Makes what a call takes: (callee, args, kwargs, the eyes that look at how it ends). Raises Broken."""
     module = modules.get(call["module"], call["path"])
     builder = Builder(module, unavailable)
@@ -54,7 +68,7 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
     arguments are ready, `wait` the reply so far, before what the call gave is read. Raises Broken.
     """
     unavailable = Unavailable() if call.get("stands_in") else None
-    callee, args, kwargs, eyes = _ready(modules, call, unavailable)
+    callee, args, kwargs, eyes = ready(modules, call, unavailable)
     begin()
     chance.seed(1 if call.get("other_seed") else 0)
     stopped = stand_ins.stay(modules.root)
@@ -68,7 +82,7 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
         arcs = steps.Ways(modules.root)
         with closely.listening() as ears:
             arcs.start()
-            outcome = _run(callee, args, kwargs, eyes, watched=True)
+            outcome = run(callee, args, kwargs, eyes, watched=True)
             arcs.stop()
             said = closely.says(eyes.given) if outcome[0] == "R" and closely.is_mute(outcome[1]) else {}
         heard = {**ears.reply(), **arcs.reply(), "lines": arcs.lines}
@@ -76,11 +90,17 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
     elif call.get("lines"):
         edited = EditedLines(modules.root, call["lines"])
         edited.begin()
-        outcome = _heard(listener, lambda: _run(callee, args, kwargs, eyes))
+        outcome = _heard(listener, None, lambda: run(callee, args, kwargs, eyes))
         edited.end()
-        heard = {"lines_left": edited.reply()}
+        heard = {"lines_run": edited.reply()}
+    elif call.get("values"):
+        follower = line_values.Follower(modules.root, call["values"])
+        follower.begin()
+        outcome = _heard(listener, None, lambda: run(callee, args, kwargs, eyes))
+        follower.end()
+        heard = {"line_values": follower.reply()}
     else:
-        outcome = _heard(listener, lambda: _run(callee, args, kwargs, eyes))
+        outcome = _heard(listener, None if entered is None else modules, lambda: run(callee, args, kwargs, eyes))
     spent = time.perf_counter_ns() - started
     if stopped.noted:
         detail = stopped.said()
@@ -109,15 +129,17 @@ def make(modules: object, call: dict, tracked: bool, begin: object, wait: object
             reply["entered"] = sorted(entered)
     if entered is not None:
         track.stop()
+        reply["entered"] += [(path, "") for path in modules.before.imported()]
     return reply, arcs
 
 
-def _heard(listener: side_effects.Listener, run: "Callable[[], tuple]") -> tuple:
-    """Runs a call, and adds its side effects to what it changed."""
+def _heard(listener: side_effects.Listener, modules: object, make: "Callable[[], tuple]") -> tuple:
+    """Runs a call, and adds its side effects to what it changed; with `modules`, also what it left behind there."""
     with listener.hearing():
-        mark = listener.begin()
-        *ended, changed = run()
-        return (*ended, {**changed, **listener.end(mark)})
+        mark, as_it_was = listener.begin(), modules and modules.before.mark()
+        *ended, changed = make()
+        left = modules.before.left(as_it_was, track.named(modules.root)) if modules else {}
+        return (*ended, {**changed, **listener.end(mark, left=left)})
 
 
 def _text(outcome: tuple) -> str:
@@ -152,14 +174,14 @@ def noticed(
     ran = arcs.ran(file)
 
     def end(code: object, default: "mutants.Edit | None" = None) -> tuple:
-        callee, args, kwargs, eyes = _ready(modules, call)
+        callee, args, kwargs, eyes = ready(modules, call)
         own.put(code, default)
         chance.seed(1 if call.get("other_seed") else 0)
         fuse = steps.Fuse(modules.root, closely.PATIENCE * lines + 1000, file, ran)
         with closely.listening() as ears:
             fuse.start()
             try:
-                outcome = _run(callee, args, kwargs, eyes, watched=True)
+                outcome = run(callee, args, kwargs, eyes, watched=True)
             except steps.TooLong:
                 outcome = ("T",)
             finally:
@@ -190,7 +212,8 @@ def noticed(
     return found, [at for at, (mark, _) in enumerate(marked) if mark in silent]
 
 
-def _run(callee: callees.Callee, args: list, kwargs: dict, eyes: Eyes, watched: bool = False) -> tuple:
+def run(callee: callees.Callee, args: list, kwargs: dict, eyes: Eyes, watched: bool = False) -> tuple:
+    """Makes a call and says how it ended; `watched`, iterators that it gives are read."""
     try:
         value = callee.call(*args, **kwargs)
         if type(value) is kinds.Generator and callee.runs(value.gi_code):
@@ -200,6 +223,7 @@ def _run(callee: callees.Callee, args: list, kwargs: dict, eyes: Eyes, watched: 
         if callee.awaited if callee.awaited is not None else callee.flags & inspect.CO_COROUTINE:
             value = asyncio.run(_whole(value))
     except BaseException as error:
+        outdated.check(error)
         return ("X", *eyes.end(error))
     eyes.given = value
     if watched and closely.is_lazy(value):
@@ -228,8 +252,9 @@ async def _whole(awaitable: object) -> object:
 
 def _generator(running: object, eyes: Eyes, watched: bool) -> tuple:
     items: list = []
+    until = perf_counter() + AT_ONCE
     try:
-        while len(items) < MOST_ITEMS:
+        while _goes_on(items, until):
             item = next(running)
             items.append(closely.tree(item, eyes) if watched else eyes.item(item))
     except StopIteration as end:
@@ -242,10 +267,15 @@ def _generator(running: object, eyes: Eyes, watched: bool) -> tuple:
     return ("Y", items, "capped", *eyes.end(None))
 
 
+def _goes_on(items: list, until: float) -> bool:
+    return len(items) < ITEMS or len(items) < MOST_ITEMS and perf_counter() < until
+
+
 async def _async_generator(running: object, eyes: Eyes) -> tuple:
     items: list = []
+    until = perf_counter() + AT_ONCE
     try:
-        while len(items) < MOST_ITEMS:
+        while _goes_on(items, until):
             items.append(eyes.item(await running.__anext__()))
     except StopAsyncIteration:
         return ("Y", items, "returned", *eyes.end(None))

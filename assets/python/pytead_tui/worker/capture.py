@@ -5,11 +5,19 @@ import marshal
 # `known` and what it rests on tell `values` how each type is written; alone it knows none.
 from pytead_tui.recorder import known, redact, values  # noqa: F401
 from pytead_tui.recorder.objects import Objects
+from pytead_tui.worker import whole_values
+
+values.whole.append(whole_values.digest)
 
 
 def tree_of(value: object, *scopes: dict) -> object:
     """Gives one value's tree; in the scopes it may find single objects that have no state."""
     return values.capture(Objects(), values.CALLS, (value,), (), scopes)[0][0]
+
+
+def brief(value: object, limits: values.Limits, word: "str | None", scope: dict) -> object:
+    """Gives one value's tree within limits of their own; `word`, which makes it a secret, hides it."""
+    return values.capture(Objects(), limits, (value,), (word,) if word else (), scope)[0][0]
 
 
 class Eyes:

@@ -1,4 +1,4 @@
-"""Which edited statements calls do not run: what a comparison of its outcome says nothing of."""
+"""Which edited statements calls run: of the others, a comparison of their outcomes says nothing."""
 
 import os
 import sys
@@ -20,6 +20,7 @@ class EditedLines:
         for path, lines in wanted.items():
             file = os.path.join(root, path)
             self.left[file] = _statements(file, lines)
+        self.all = {file: frozenset(lines) for file, lines in self.left.items()}
 
     def begin(self) -> None:
         """Follows all threads from here on."""
@@ -67,9 +68,9 @@ class EditedLines:
         return self._step
 
     def reply(self) -> list:
-        """Gives the statements that were not run, each as path and line."""
-        names = {file: os.path.relpath(file, self.root).replace(os.sep, "/") for file in self.left}
-        return sorted([names[file], line] for file, lines in self.left.items() for line in lines)
+        """Gives the statements, each as path, line and whether it ran."""
+        names = {file: os.path.relpath(file, self.root).replace(os.sep, "/") for file in self.all}
+        return sorted([names[file], line, line not in self.left[file]] for file, lines in self.all.items() for line in lines)
 
 
 def _statements(file: str, lines: list) -> set:

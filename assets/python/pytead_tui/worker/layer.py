@@ -53,6 +53,8 @@ class Layer(Server):
             ahead.for_arguments(message.get("calls", []), self.modules)
             if any(call.get("clock") is not None for call in message.get("calls", [])):
                 clock.load()
+            if message.get("track"):
+                self.modules.before.look()
         except Exception:
             return False
         finally:

@@ -197,7 +197,7 @@ def _kind(message: dict) -> "tuple | None":
     """Gives what requests have in common that can rest on the same imports; None where they are to be made anew."""
     place = message["root"], tuple(message["paths"])
     if message["op"] != "prove":
-        return None if message.get("former") else ("calls", *place)
+        return None if message.get("former") or message["op"] == "near" else ("calls", *place)
     # What a `conftest.py` does comes before the project is imported.
     if any("conftest.py" in files for _, _, files in os.walk(message["bench"])):
         return None

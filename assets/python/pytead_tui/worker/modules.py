@@ -11,7 +11,9 @@ from contextlib import contextmanager, nullcontext
 
 from pytead_tui import reaching
 from pytead_tui.reaching import Reaching
+from pytead_tui.worker import configured
 from pytead_tui.worker.inputs import Inputs
+from pytead_tui.worker.left_behind import Before
 from pytead_tui.worker.lookup import Broken
 
 LONGEST = 300
@@ -102,7 +104,10 @@ class Modules:
         self.guard: object = None
         self.inputs: "Inputs | None" = None  # of a process that goes on after its imports
         self.codes: object = None  # what was compiled ahead
+        self.before = Before(self.root)
         self.is_set_up = False
+        self.unset: "Exception | None" = None  # what kept Django from being set up
+        self.is_configured = False
 
     def unguarded(self) -> object:
         """Gives a context in which our own code may do what the guard refuses."""
@@ -137,22 +142,41 @@ class Modules:
         """Gives a module: by its name when that leads to its file, else by its file. Raises Broken."""
         found = self.known.get((name, path))
         if found is None:
-            try:
-                with self._noting(name, path):
-                    self.set_up()
-                    found = self._load(name, os.path.join(self.root, path))
-            except BaseException as error:
-                why = describe(error)
-                found = Broken(f"{name} cannot be imported: {why}", "import-fails", None, why)
-                found.failure = self._failure(error, path)
+            found = self._try(name, path)
+            if isinstance(found, Broken) and self.configure():
+                found = self._try(name, path)
             self.known[name, path] = found
         if isinstance(found, Broken):
             raise found
         return found
 
+    def _try(self, name: str, path: str) -> object:
+        """Gives a module, or why it cannot be imported."""
+        try:
+            with self._noting(name, path):
+                self.set_up()
+                return self._load(name, os.path.join(self.root, path))
+        except BaseException as error:
+            # What keeps Django from being set up says more than the import that needs it.
+            cause = self.unset or error
+            why = describe(cause)
+            found = Broken(f"{name} cannot be imported: {why}", "import-fails", None, why)
+            found.failure = self._failure(cause, path)
+            return found
+
+    def configure(self) -> bool:
+        """Prepares the process as pytest would, once, where the project has a `conftest.py`: after an import that failed, for what
+        it lacks may be said there. Tells whether it did."""
+        if self.is_configured or not configured.has_conftest(self.root):
+            return False
+        self.is_configured = True
+        with self.unguarded():
+            configured.as_pytest(self.root)
+        return True
+
     def set_up(self) -> None:
         """Sets up Django, once, if the recorded program used it: models cannot be imported before. What keeps it from that is
-        said by the import that needs it."""
+        said where an import fails."""
         if self.is_set_up or "DJANGO_SETTINGS_MODULE" not in os.environ:
             return
         self.is_set_up = True
@@ -161,8 +185,8 @@ class Modules:
             # Who does so twice has its loggers made anew.
             if not importlib.import_module("django.apps").apps.ready:
                 django.setup()
-        except Exception:
-            pass
+        except Exception as error:
+            self.unset = error
 
     @contextmanager
     def _noting(self, name: str, path: str) -> "Iterator[None]":

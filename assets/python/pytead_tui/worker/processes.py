@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -64,6 +65,16 @@ def fork(modules: Modules, writing: int, work: Callable, seconds: float) -> "tup
         pass  # it did so itself, or is gone
     frames.send(writing, {"child": pid})
     return pid, Reader(reading)
+
+
+def prepare(modules: Modules) -> None:
+    """Undoes what importing the project did to signals and hooks, and guards the call that comes."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM, signal.SIGXCPU):
+        signal.signal(number, signal.SIG_DFL)
+    sys.settrace(None)
+    sys.setprofile(None)
+    if modules.guard is not None:
+        modules.guard.calling()
 
 
 def end(modules: Modules, pid: int, fd: int, died: bool) -> str:

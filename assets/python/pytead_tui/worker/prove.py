@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from pytead_tui.pytest_lines import failure
+from pytead_tui.pytest_rooted import rooted
 from pytead_tui.pytest_witness import Witness
 from pytead_tui.recorder import effects
 from pytead_tui.worker import clock, faults, frames, lookup, made, surroundings
@@ -42,7 +43,7 @@ def answer(message: dict, modules: Modules, writing: int) -> None:
     sys.argv = ["pytest", *message["args"]]
     bench = _Bench(message, modules, writing)
     sys.stderr = io.StringIO()
-    status = pytest.main(list(message["args"]), plugins=[bench, bench.witness])
+    status = pytest.main(list(message["args"]), plugins=[bench, bench.witness, rooted(bench.witness.root)])
     # Only what stops before the tests ends up here: a conftest.py that cannot be imported, a wrong setting.
     bench.say_stopped(sys.stderr.getvalue())
     bench.say(None, None, {"kind": "end", "status": int(status)})

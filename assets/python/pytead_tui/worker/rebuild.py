@@ -5,7 +5,9 @@ Python cannot do without: the hash of a dict's keys.
 """
 
 import contextlib
+import functools
 import importlib
+import operator
 import sys
 import types
 
@@ -17,18 +19,24 @@ TAG = StopIteration
 _BUILTINS = (str, bytes, bytearray, int, float, complex, list, dict, set, frozenset, tuple)
 
 
-def resolve(module: str, qualname: str, main: object = None) -> object:
-    """Finds what a name means today; `__main__` is the module of the call itself."""
+def resolve(module: str, qualname: str, main: object = None, failed: "dict | None" = None) -> object:
+    """Finds what a name means today; `__main__` is the module of the call itself. Modules whose import `failed` are not imported
+    again."""
     if module == "__main__" and main is not None:
         found = main
     else:
         found = sys.modules.get(module)
         if found is None:
+            if failed is not None and module in failed:
+                raise Broken(*failed[module])
             try:
                 found = importlib.import_module(module)
             except BaseException as error:
                 why = type(error).__name__
-                raise Broken(f"{module} cannot be imported: {why}", "import-fails", module, why) from error
+                told = f"{module} cannot be imported: {why}", "import-fails", module, why
+                if failed is not None:
+                    failed[module] = told
+                raise Broken(*told) from error
     if not qualname:
         return found
     for part in qualname.split("."):
@@ -47,8 +55,11 @@ def native(cls: type) -> type:
 class Builder:
     """Makes the values of one call; objects that were one are one again."""
 
-    def __init__(self, main: object = None, unavailable: "Unavailable | None" = None) -> None:
+    def __init__(
+        self, main: object = None, unavailable: "Unavailable | None" = None, failed: "dict | None" = None
+    ) -> None:
         self.main = main
+        self.failed = failed  # modules whose import failed for other values
         self.unavailable = unavailable  # what stands in for parts that cannot be made
         self.objects: dict = {}
         self.secrets: dict = {}  # by ordinal: the number that tells a stand-in from others
@@ -84,7 +95,7 @@ class Builder:
         return made
 
     def _class(self, module: str, qualname: str) -> type:
-        found = resolve(module, qualname, self.main)
+        found = resolve(module, qualname, self.main, self.failed)
         if not isinstance(found, type):
             raise Broken(f"{module}:{qualname} is no class any more", "removed", qualname, module)
         return found
@@ -138,6 +149,10 @@ class Builder:
     def make_sub(self, ordinal: int, module: str, qualname: str, base: object, fields: dict) -> object:
         cls = self._class(module, qualname)
         kind = next((b for b in _BUILTINS if issubclass(cls, b)), None)
+        if kind is None and type(base) is tuple and base[:2] == (TAG, "new"):
+            made = self.objects[ordinal] = self.value(base)
+            self._state(made, fields)
+            return made
         if kind is None:
             raise Broken(f"{qualname} is derived from no builtin any more", "class-changed", qualname)
         if kind in (list, dict, set):
@@ -205,14 +220,22 @@ class Builder:
     # Things with a name, and what calls give.
 
     def make_name(self, module: str, qualname: str) -> object:
-        return resolve(module, qualname, self.main)
+        if "<locals>" in qualname:  # a class that a function defines in its body
+            if self.unavailable is not None:
+                return self.unavailable.make(module, qualname)
+            raise Broken(f"{qualname} cannot be made again", "opaque-object", qualname)
+        return resolve(module, qualname, self.main, self.failed)
 
     def make_enum(self, module: str, qualname: str, name: "str | None", value: object) -> object:
         cls = self._class(module, qualname)
         members = getattr(cls, "__members__", {})
         if name in members:
             return members[name]
-        if name is None or "|" in name:
+        parts = name.split("|") if name else []
+        if len(parts) > 1 and all(part in members for part in parts):
+            # Of today's members: their numbers are the class's to choose.
+            return functools.reduce(operator.or_, [members[part] for part in parts])
+        if name is None or any(part.isdigit() for part in parts):
             return cls(self.value(value))
         raise Broken(f"{qualname} has no member {name} any more", "removed", f"{qualname}.{name}", module)
 
@@ -238,7 +261,7 @@ class Builder:
                 return self.unavailable.make("types", "FunctionType")
         try:
             # What a pattern found is no call of a function as it stands.
-            make = self._match if (module, qualname) == ("re", "match") else resolve(module, qualname, self.main)
+            make = self._match if (module, qualname) == ("re", "match") else resolve(module, qualname, self.main, self.failed)
             return make(*values, **named)
         except Broken:
             raise
@@ -263,7 +286,7 @@ class Builder:
     def _closure(self, module: str, qualname: str, held: dict, defaults: tuple) -> object:
         """Makes a function that another one makes, of the code that it has today."""
         outer, *inner = qualname.split(".<locals>.")
-        home = resolve(module, "", self.main)
+        home = resolve(module, "", self.main, self.failed)
         around = find(home, outer)
         code = around.__code__
         for name in inner:
@@ -279,10 +302,10 @@ class Builder:
         return made
 
     def make_gen(self, module: str, qualname: str, arguments: dict) -> object:
-        function = find(resolve(module, "", self.main), qualname)
+        function = find(resolve(module, "", self.main, self.failed), qualname)
         code = function.__code__
         # A context manager is made by what `contextlib` put around the generator function.
-        kept = resolve(module, qualname, self.main)
+        kept = resolve(module, qualname, self.main, self.failed)
         if getattr(getattr(kept, "__code__", None), "co_filename", None) == contextlib.contextmanager.__code__.co_filename:
             function = kept
         held = {name: self.value(tree) for name, tree in arguments.items()}

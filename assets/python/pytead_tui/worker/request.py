@@ -4,7 +4,6 @@ import base64
 import functools
 import marshal
 import os
-import signal
 import sys
 import time
 from collections import Counter
@@ -17,7 +16,7 @@ from pytead_tui.worker.capture import tree_of
 from pytead_tui.worker.frames import Gone, broken
 from pytead_tui.worker.lookup import Broken
 from pytead_tui.worker.modules import Modules, describe
-from pytead_tui.worker.processes import end, fork
+from pytead_tui.worker.processes import end, fork, prepare
 from pytead_tui.worker.rebuild import Builder
 
 EVALUATION = 10.0  # seconds for an expression
@@ -42,6 +41,13 @@ def answer(message: dict, writing: int, startup: frozenset, guarded: "str | None
     """Answers a request, in a process that has settled with these modules or has yet to; never returns."""
     last: dict = {}
     try:
+        if message["op"] == "near":
+            from pytead_tui.worker import near_answer
+
+            # It imports nothing of the project itself.
+            near_answer.answer(message, writing, startup, guarded)
+            frames.send(writing, {"done": True})
+            os._exit(0)
         if modules is None:
             modules = Modules(message["root"], message["paths"], startup, message.get("former", []))
             if guarded is not None:
@@ -114,6 +120,8 @@ def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dic
     # A layer has done so for all calls of its requests.
     if modules.guard is None and modules.inputs is None:
         ahead.for_arguments([call], modules)
+    if track:
+        modules.before.look()
     seconds = call["wait_ms"] / 1000
     started = time.perf_counter_ns()
     pid, reader = fork(modules, writing, lambda fd: _make(modules, call, track, fd, faults, known), seconds + 2 * PREPARING)
@@ -153,7 +161,7 @@ def _replay(modules: Modules, call: dict, track: bool, writing: int, faults: dic
 
 
 def _make(modules: Modules, call: dict, track: bool, fd: int, faults: dict, known: Counter) -> None:
-    _prepare(modules)
+    prepare(modules)
     around = Around(call, modules.root)
     try:
         around.lay()
@@ -189,26 +197,15 @@ def _evaluated(modules: Modules, items: list, writing: int) -> list:
     """Evaluates until one does not end; gives those behind it."""
 
     def work(fd: int) -> None:
-        _prepare(modules)
+        prepare(modules)
+        failed: dict = {}
         for item in items:
-            try:
-                if "object" in item:
-                    made = Builder().value(marshal.loads(base64.b64decode(item["object"])))
-                    frames.send(fd, {"key": item["key"], "value": encode(ways.of(made))})
-                    continue
-                space: dict = {"__builtins__": __builtins__}
-                space["__define__"] = functools.partial(definitions.define, space)
-                for line in item["imports"]:
-                    exec(compile(line, "<import>", "exec"), space)
-                if "seen" in item:
-                    frames.send(fd, {"key": item["key"], **_seen(item, space)})
-                    continue
-                place = f"<expression {item['key']}>"
-                lambdas.texts[place] = item["source"].splitlines(keepends=True)
-                value = eval(compile(item["source"], place, "eval"), space)
-                frames.send(fd, {"key": item["key"], "value": encode(tree_of(value, *_scopes(item["imports"])))})
-            except BaseException as error:
-                frames.send(fd, {"key": item["key"], "broken": describe(error)})
+            said = _value(item, failed)
+            if said.pop("lacks", False) and modules.configure():
+                failed.clear()
+                said = _value(item, failed)
+                said.pop("lacks", None)
+            frames.send(fd, {"key": item["key"], **said})
 
     pid, reader = fork(modules, writing, work, ATTEMPTS * EVALUATION)
     waiting = list(items)
@@ -230,6 +227,31 @@ def _evaluated(modules: Modules, items: list, writing: int) -> list:
     return waiting
 
 
+def _value(item: dict, failed: dict) -> dict:
+    """Gives an expression's value, or why it has none; of an object what it can be made from. What `lacks` an import says so."""
+    is_importing = False
+    try:
+        if "object" in item:
+            made = Builder(failed=failed).value(marshal.loads(base64.b64decode(item["object"])))
+            return {"value": encode(ways.of(made))}
+        space: dict = {"__builtins__": __builtins__}
+        space["__define__"] = functools.partial(definitions.define, space)
+        is_importing = True
+        for line in item["imports"]:
+            exec(compile(line, "<import>", "exec"), space)
+        is_importing = False
+        if "seen" in item:
+            return _seen(item, space)
+        place = f"<expression {item['key']}>"
+        lambdas.texts[place] = item["source"].splitlines(keepends=True)
+        value = eval(compile(item["source"], place, "eval"), space)
+        return {"value": encode(tree_of(value, *_scopes(item["imports"])))}
+    except Broken as error:
+        return {"broken": describe(error), "lacks": error.code == "import-fails"}
+    except BaseException as error:
+        return {"broken": describe(error), "lacks": is_importing}
+
+
 def _seen(item: dict, space: dict) -> dict:
     """Says which details of values assertions do not see."""
     asked = item["seen"]
@@ -242,13 +264,3 @@ def _scopes(imports: list) -> list:
     """Gives the namespaces of the modules that import statements name."""
     held = [sys.modules.get(line.split()[1]) for line in imports]
     return [module.__dict__ for module in held if module is not None]
-
-
-def _prepare(modules: Modules) -> None:
-    """Undoes what importing the project did to signals and hooks, and guards the call that comes."""
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM, signal.SIGXCPU):
-        signal.signal(number, signal.SIG_DFL)
-    sys.settrace(None)
-    sys.setprofile(None)
-    if modules.guard is not None:
-        modules.guard.calling()

@@ -135,7 +135,7 @@ class Server:
                 self.layers.cancel(target)
             self._sweep()
             self._reply(number, {"cancelled": True, "done": True})
-        elif op in ("import", "replay", "evaluate", "prove"):
+        elif op in ("import", "replay", "evaluate", "prove", "near"):
             self._ask(number, message)
         else:
             self._reply(number, {"error": f"There is no request {op!r}.", "done": True})

@@ -11,6 +11,7 @@ import logging
 import re
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
@@ -20,11 +21,13 @@ from pytead_tui.recorder.objects import names_of, oid
 from pytead_tui.recorder.own import os
 from pytead_tui.recorder.project import read
 from pytead_tui.worker.capture import tree_of
+from pytead_tui.worker.whole_values import digest
 
 KEY = "its side effects"  # no parameter has such a name
 
 MOST = 100  # of one kind and call; what comes behind them is counted
 LONGEST = 2_000  # characters of one text
+HASHED = 1 << 20  # bytes that are written to a stream and looked at
 CONTENT = 20_000  # bytes of a file that are looked at; of a longer one, its hash
 
 DEEP = 3  # containers, one in the other, of an argument
@@ -32,6 +35,7 @@ HEARD = 500  # calls of one function
 
 CALLS = "calls of "
 OUTPUT, ERRORS, LOG, FILES, PROGRAMS, STATEMENTS = "output", "error output", "log", "files", "programs", "statements"
+WARNINGS = "warnings"
 
 _PLAIN = (str, int, float, bool, type(None))
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -74,14 +78,21 @@ class Listener:
 
     @contextmanager
     def hearing(self) -> "Iterator[None]":
-        """Keeps in memory what is written to the standard streams."""
+        """Keeps in memory what is written to the standard streams, and hears warnings, which are not written there then: that text has
+        the number of a line.
+        """
         kept = sys.stdout, sys.stderr
         sys.stdout, sys.stderr = (
             io.TextIOWrapper(_in_memory(), encoding="utf-8", newline="", write_through=True) for _ in range(2)
         )
+        show = warnings._showwarnmsg  # which the interpreter calls for each one; `showwarning` is the program's to replace
         try:
-            yield
+            with warnings.catch_warnings():
+                warnings.simplefilter("always")
+                warnings._showwarnmsg = _warning(show, warnings._showwarnmsg_impl, warnings.showwarning)
+                yield
         finally:
+            warnings._showwarnmsg = show
             sys.stdout, sys.stderr = kept
 
     def begin(self) -> tuple:
@@ -116,10 +127,12 @@ class Listener:
         times = self.calls[function] = self.calls.get(function, 0) + 1
         return times <= HEARD
 
-    def end(self, mark: tuple, key: "int | None" = None) -> object:
-        """Gives the tree of what happened since a mark, by kind, under its name. `key` is that of the call, whose own calls count."""
+    def end(self, mark: tuple, key: "int | None" = None, left: "dict | None" = None) -> object:
+        """Gives the tree of what happened since a mark, by kind, under its name, and of what was `left` behind. `key` is that of the
+        call, whose own calls count.
+        """
         at, streams = mark
-        found: dict = {}
+        found: dict = dict(left or {})
         for kind, (stream, before) in zip((OUTPUT, ERRORS), streams):
             text = _text_since(stream, before)
             if text:
@@ -135,10 +148,13 @@ class Listener:
             else:
                 found.setdefault(kind, []).append(what)
         if files:
-            found[FILES] = {name: _content(files[name]) for name in sorted(files)[:MOST]}
+            names = sorted(files)
+            found[FILES] = {name: _content(files[name]) for name in names[:MOST]}
+            if len(names) > MOST:
+                found[FILES]["and %d more" % (len(names) - MOST)] = digest([(name, _content(files[name])) for name in names[MOST:]])
         for kind, held in found.items():
             if type(held) is list and len(held) > MOST:
-                found[kind] = [*held[:MOST], "and %d more" % (len(held) - MOST)]
+                found[kind] = [*held[:MOST], "and %d more, %s" % (len(held) - MOST, digest(held[MOST:]))]
         return {KEY: tree_of(found)}
 
 
@@ -183,7 +199,7 @@ def _text_since(stream: object, before: "int | None") -> str:
         if isinstance(buffer, io.BytesIO):
             held = bytes(buffer.getbuffer()[before:now])
         else:
-            held = os.pread(buffer.fileno(), min(now - before, 4 * LONGEST), before)
+            held = os.pread(buffer.fileno(), min(now - before, HASHED), before)
     except Exception:
         return ""
     return held.decode("utf-8", "replace")
@@ -252,6 +268,19 @@ def _ask(statement: str) -> None:
     _journal.append((STATEMENTS, _cut(_named(" ".join(statement.split())))))
 
 
+def _warning(show: "Callable", impl: "Callable", usual: "Callable") -> "Callable":
+    def shown(message: warnings.WarningMessage) -> None:
+        text = message.message.args[0] if message.message.args else ""
+        if message.category is ResourceWarning and type(text) is str and text.startswith("unclosed file"):
+            text = "unclosed file"  # a recorded one is opened under another name
+        _journal.append((WARNINGS, "%s: %s" % (names_of(message.category)[1], _cut(_named(text if type(text) is str else "")))))
+        # What the program does with warnings itself, such as keeping them, it goes on doing.
+        if warnings._showwarnmsg_impl is not impl or warnings.showwarning is not usual:
+            show(message)
+
+    return shown
+
+
 def _handling(handle: "Callable") -> "Callable":
     @functools.wraps(handle)
     def handled(logger: logging.Logger, record: logging.LogRecord) -> None:
@@ -312,7 +341,9 @@ def _named(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else text[:LONGEST] + "…"
+    if len(text) <= LONGEST:
+        return text
+    return "%s… %d characters, %s" % (text[:LONGEST], len(text), digest(text))
 
 
 def _content(path: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pytead_tui.worker.modules import qualnames
 
 _tool: "int | None" = None
+_codes: set = set()  # of the functions that were entered
 
 
 def start(root: str, hear: "Callable[[object, str], bool] | None" = None) -> set:
@@ -25,6 +26,7 @@ def start(root: str, hear: "Callable[[object, str], bool] | None" = None) -> set
             else:
                 name = qualnames.get((file, code.co_firstlineno, name), name)
             entered.add((file[len(inside) :].replace(os.sep, "/"), name))
+            _codes.add(code)
             return hear is not None and hear(frame, name)
         return False
 
@@ -62,3 +64,24 @@ def stop() -> None:
         sys.setprofile(None)
     elif _tool is not None:
         sys.monitoring.set_events(_tool, 0)
+
+
+def named(root: str) -> dict:
+    """Gives the names that the entered functions use, and those of the classes that they stand in, by their files, relative to the root."""
+    found: dict = {}
+    for code in _codes:
+        file = code.co_filename[len(root) + 1 :].replace(os.sep, "/")
+        own = code.co_qualname if sys.version_info >= (3, 11) else qualnames.get(_place(code), "")
+        _add_names(code, found.setdefault(file, set(own.split("."))))
+    return found
+
+
+def _place(code: object) -> tuple:
+    return code.co_filename, code.co_firstlineno, code.co_name
+
+
+def _add_names(code: object, names: set) -> None:
+    names.update(code.co_names)
+    for inner in code.co_consts:
+        if type(inner) is type(code):
+            _add_names(inner, names)

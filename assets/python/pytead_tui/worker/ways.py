@@ -1,5 +1,5 @@
 """Finds arguments that make an object, in what it says of itself: `repr` as a call, `str` as the only argument, attributes
-with the names of parameters, and its fields where a class takes any name, as models of Django and SQLAlchemy do.
+with the names of parameters, its fields where a class takes any name, as models of Django and SQLAlchemy do; and without arguments.
 
 Runs code of the project, in a process that ends with it. Whether what was made is the same is decided by who asked.
 """
@@ -20,7 +20,7 @@ def of(value: object) -> list:
     cls = type(value)
     found: list = []
     tried: list = []
-    for args, named in _told(value, cls) + _asked(value, cls) + _held(value, cls):
+    for args, named in _told(value, cls) + _asked(value, cls) + _held(value, cls) + [((), {})]:
         trees = tree_of((args, named))  # in one: two objects are two numbers, one object is one
         if type(trees[0]) is not tuple or type(trees[1]) is not dict or trees in tried:
             continue

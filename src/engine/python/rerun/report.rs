@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::wanted::{Loaded, Rerun, Reruns};
 use crate::base::paths::RelPath;
 use crate::domain::recorded_test::TestId;
+use crate::python::lines_run::LinesRun;
 
 /// A line of the report.
 #[derive(Deserialize)]
@@ -19,7 +20,7 @@ enum Line {
         ms: u64,
         pid: Option<i64>,
         said: Option<String>,
-        lines_left: Option<BTreeSet<(String, u32)>>,
+        lines_run: Option<Vec<(String, u32, bool)>>,
     },
     Broken {
         why: String,
@@ -57,12 +58,13 @@ pub(super) fn reported(report: &str, tests: &BTreeMap<&str, TestId>, root: &Path
     let mut fixtures = BTreeMap::new();
     for line in report.lines() {
         match serde_json::from_str(line) {
-            Ok(Line::Test { test, outcome, ms, pid, said, lines_left }) => {
+            Ok(Line::Test { test, outcome, ms, pid, said, lines_run }) => {
                 if let Some(id) = tests.get(test.as_str()) {
                     start = start.or(pid.filter(|_| test.is_empty()).map(|pid| (pid, *id)));
                     let passed = matches!(outcome.as_str(), "passed" | "xfailed" | "skipped");
                     let said = said.or_else(|| (!passed).then_some(outcome));
-                    found.tests.insert(*id, Rerun { passed, ms, said, lines_left, calls: BTreeMap::new() });
+                    let lines_run = lines_run.map(LinesRun::from_wire);
+                    found.tests.insert(*id, Rerun { passed, ms, said, lines_run, calls: BTreeMap::new() });
                 }
             }
             Ok(Line::Broken { why, path, line, tests: broken }) => {
@@ -92,7 +94,7 @@ mod tests {
     fn what_is_said_of_tests_counts_for_those_that_were_asked_for() {
         let names = ["t.py::a", "t.py::b", "t.py::d", "u.py::a", "u.py::b"];
         let tests: BTreeMap<&str, TestId> = names.into_iter().zip((1..).map(TestId)).collect();
-        let report = "{\"kind\": \"test\", \"test\": \"t.py::a\", \"outcome\": \"passed\", \"ms\": 4, \"said\": null, \"pid\": 3, \"lines_left\": []}\n\
+        let report = "{\"kind\": \"test\", \"test\": \"t.py::a\", \"outcome\": \"passed\", \"ms\": 4, \"said\": null, \"pid\": 3, \"lines_run\": []}\n\
                       {\"kind\": \"test\", \"test\": \"t.py::b\", \"outcome\": \"died\", \"ms\": 4, \"said\": null}\n\
                       {\"kind\": \"test\", \"test\": \"t.py::c\", \"outcome\": \"passed\", \"ms\": 4, \"said\": null}\n\
                       {\"kind\": \"missing\", \"test\": \"t.py::d\"}\nnonsense\n\
@@ -102,7 +104,8 @@ mod tests {
         let passed: Vec<(i64, bool, Option<&str>)> =
             found.tests.iter().map(|(id, test)| (id.0, test.passed, test.said.as_deref())).collect();
         assert_eq!(passed, [(1, true, None), (2, false, Some("died"))]);
-        let lines: Vec<Option<usize>> = found.tests.values().map(|test| test.lines_left.as_ref().map(BTreeSet::len)).collect();
+        let lines: Vec<Option<usize>> =
+            found.tests.values().map(|test| test.lines_run.as_ref().map(|lines| lines.left().len())).collect();
         assert_eq!(lines, [Some(0), None], "nobody knows which lines a test ran that died");
         let not_run: Vec<&str> = found.not_run.values().map(String::as_str).collect();
         assert_eq!(not_run, ["it is not there", "u.py:3: KeyError: 'KEY'", "exit 1"]);

@@ -16,6 +16,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::recorded_test::{BySession, RecordedTest, TestId, TestSession};
 use crate::domain::settings::{Record, Redact};
 use crate::engine::python::environment::Environment;
+use crate::python::lines_run::LinesRun;
 use crate::python::protocol::Lines;
 use crate::source::index::Index;
 
@@ -152,9 +153,9 @@ pub struct Rerun {
     pub ms: u64,
     /// What was wrong, where it did not pass.
     pub said: Option<String>,
-    /// Of the lines that were followed, those that it did not run; `None` where it did not get to its end, or where Python cannot
-    /// follow lines beside the recorder.
-    pub lines_left: Option<BTreeSet<(String, u32)>>,
+    /// Which of the lines that were followed it ran; `None` where it did not get to its end, or where Python cannot follow lines
+    /// beside the recorder.
+    pub lines_run: Option<LinesRun>,
     /// The calls of each function, in the order in which they began.
     pub calls: BTreeMap<FunctionId, Vec<RerunCall>>,
 }

@@ -24,6 +24,7 @@ use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
 use crate::generate::replay::difference;
 use crate::generate::{align, noise};
+use crate::python::lines_run::LinesRun;
 use crate::python::protocol::Lines;
 use crate::python::value;
 use crate::python::zygote::NotMade;
@@ -42,8 +43,8 @@ pub struct Twice {
     pub first: HashMap<CallId, Observed>,
     /// Of a second one, for calls that were made twice.
     pub second: HashMap<CallId, Observed>,
-    /// The statements that each test did not run, of the lines that were asked for.
-    pub lines_left: HashMap<TestId, BTreeSet<(String, u32)>>,
+    /// Which of the lines that were asked for each test ran.
+    pub lines_run: HashMap<TestId, LinesRun>,
     /// Tests that passed and do not any more, with what they say.
     pub failing: HashMap<TestId, String>,
 }
@@ -152,22 +153,22 @@ async fn run(
         one.tests.entry(test).or_insert(run);
     }
     one.not_run.extend(other.not_run);
-    let lines_left = one.tests.iter().filter_map(|(test, run)| Some((*test, run.lines_left.clone()?))).collect();
+    let lines_run = one.tests.iter().filter_map(|(test, run)| Some((*test, run.lines_run.clone()?))).collect();
     let failing = tests.failing(&one);
-    Ok(Twice { first: tests.outcomes(&one, &on.index, |_| true), second, lines_left, failing })
+    Ok(Twice { first: tests.outcomes(&one, &on.index, |_| true), second, lines_run, failing })
 }
 
-/// Runs the tests of these calls once more, on today's files, and gives those of these lines that no test runs; `None` where no test
+/// Runs the tests of these calls once more, on today's files, and says which of these lines any of them runs; `None` where no test
 /// came to its end.
 ///
 /// # Errors
 /// Fails when the database does, or Python cannot be started.
-pub async fn lines_left(
+pub async fn lines_run(
     core: &Arc<Core>,
     python: &Arc<Environment>,
     calls: &[Call],
     lines: &Lines,
-) -> Result<Option<BTreeSet<(String, u32)>>, Trouble> {
+) -> Result<Option<LinesRun>, Trouble> {
     if calls.is_empty() || lines.values().all(Vec::is_empty) || blocking(contain::available_for_tests).await?.is_err() {
         return Ok(None);
     }
@@ -178,7 +179,7 @@ pub async fn lines_left(
     let today = On { index: core.index(), files: Files::default() };
     let manner = Manner { groups: 1, lines: lines.clone(), only_lines: true, ..Manner::default() };
     let runs = run_tests(core, python, &today, asked, manner, &CancellationToken::new()).await?;
-    Ok(runs.tests.into_values().filter_map(|run| run.lines_left).reduce(|all, own| &all & &own))
+    Ok(runs.tests.into_values().filter_map(|run| run.lines_run).reduce(LinesRun::with))
 }
 
 /// The tests of some calls, and what is known of them.

@@ -22,6 +22,7 @@ use crate::engine::calls::read;
 use crate::engine::index::reachability;
 use crate::engine::python::environment::{self, Environment};
 use crate::engine::python::rerun::{Rerun, RerunCall};
+use crate::engine::replay::code_versions::RecordedVersion;
 use crate::engine::replay::recorded_tests::choose::{self, Candidate};
 use crate::engine::replay::recorded_tests::{Asked, Manner, On, ready, run_tests};
 use crate::engine::state::background::blocking;
@@ -136,6 +137,7 @@ async fn learn(
         return Ok(None);
     }
     let reach = reachability::reach_of_now(core, &ran.index).await?;
+    let recorded_version = RecordedVersion::of(core, &reach)?;
     let is_own = |module: &str| ran.index.module_called(module).is_some();
     let mut kept: Vec<(TestId, FormerRun)> = Vec::new();
     let (mut baselines, mut outcomes) = (Vec::new(), Vec::new());
@@ -143,8 +145,9 @@ async fn learn(
         let Some(run) = first.tests.remove(&test) else { continue };
         let other = second.tests.get(&test);
         let Seen { run, calls } = seen(run, other, &recorded, &is_own);
-        for call in calls {
-            let code = reach.code_key(&call.function);
+        // With other data than the program had, two runs that agree do not tell what it did.
+        for call in calls.into_iter().filter(|call| !recorded_version.has_other_data(&call.function)) {
+            let code = recorded_version.code_key(&call.function);
             let stored = StoredOutcome {
                 call: call.id,
                 code,

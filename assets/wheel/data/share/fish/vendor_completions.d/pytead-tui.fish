@@ -93,6 +93,7 @@ agent\t'Short, for a coding agent; `diff` only'"
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l python -d 'Run the project\'s code with this interpreter' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l only-targets -d 'Draft only for the targets, as is always done where there are any'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l accept -d 'Accept and write every verified draft'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l near -d 'Also propose inputs beside the recorded ones, where tests leave faults unnoticed'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l check -d 'Write nothing; exit with 1 if an accepted test is missing or out of date'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -l trust -d 'Trust this project for this command only'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand gen" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -114,6 +115,8 @@ complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand tead" -l accept -d
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand tead" -l only-targets -d 'Draft only for the targets, as is always done where there are any'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand tead" -l trust -d 'Trust this project for this command only'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand tead" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand replay" -l near -d 'Also try inputs near the recorded ones in edited functions; with `=fail`, exit with 1 if one gives another result' -r -f -a "show\t'They are shown, and change no exit code'
+fail\t'With one of them the command exits with 1'"
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand replay" -l root -d 'Use DIR as the project root' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand replay" -l format -d 'Print for people, or as JSON lines' -r -f -a "human\t'For people'
 json\t'One JSON object a line: the engine\'s events, then the result'
@@ -123,6 +126,8 @@ complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand replay" -l python 
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand replay" -l allow-uncompared -d 'Exit with 0 instead of 4 if edited code was not compared'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand replay" -l trust -d 'Trust this project for this command only'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand diff" -l near -d 'Also try inputs near the recorded ones in edited functions; with `=fail`, exit with 1 if one gives another result' -r -f -a "show\t'They are shown, and change no exit code'
+fail\t'With one of them the command exits with 1'"
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand diff" -l root -d 'Use DIR as the project root' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand diff" -l format -d 'Print for people, or as JSON lines' -r -f -a "human\t'For people'
 json\t'One JSON object a line: the engine\'s events, then the result'
@@ -259,6 +264,7 @@ complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand doc" -l trust -d '
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand doc" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand review" -l accept -d 'Accept these proposals without asking; `all` is every verified one, except those by a coding agent' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand review" -l reject -d 'Reject these proposals without asking' -r
+complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand review" -l keep -d 'Keep the old outcome of this difference beside the recorded inputs as a test' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand review" -l why -d 'Store this reason with the rejection' -r
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand review" -l root -d 'Use DIR as the project root' -r -F
 complete -c pytead-tui -n "__fish_pytead_tui_using_subcommand review" -l format -d 'Print for people, or as JSON lines' -r -f -a "human\t'For people'

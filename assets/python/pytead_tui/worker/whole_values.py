@@ -1,0 +1,77 @@
+"""Hashes values that are too large to be told, so that two runs of a call are compared by all of them."""
+
+import hashlib
+import marshal
+from itertools import chain
+
+from pytead_tui.recorder import frames, values
+from pytead_tui.recorder.objects import Objects, names_of
+
+_PLAIN = frozenset({int, float, complex, str, bytes, bool, type(None)})
+_CONTAINERS = frozenset({list, tuple, dict})
+_NESTED = 4  # containers, one in the other
+_ITEMS = 5_000_000  # beyond that nobody would wait
+# Objects are walked for about a tenth of a second.
+_LIMITS = values.Limits(50_000, 16 << 20, 1 << 20, 100, 50_000)
+
+
+def digest(value: object) -> str:
+    """Gives a hash of all of a value, or of the part of it that can be walked in time; none where it has no form at all."""
+    values.whole.remove(digest)
+    try:
+        data = _bytes(value)
+    except (AttributeError, MemoryError, RecursionError, RuntimeError, TypeError, ValueError):
+        return ""
+    finally:
+        values.whole.append(digest)
+    return hashlib.blake2b(data, digest_size=8).hexdigest()
+
+
+def _bytes(value: object) -> bytes:
+    if type(value) in (set, frozenset) and len(value) <= _ITEMS and _is_plain(value):
+        return b"".join(sorted(marshal.dumps(item, 2) for item in value))
+    if _is_plain((value,)):
+        return marshal.dumps(value, 2)
+    module, name = names_of(type(value))
+    if (module, name) == ("numpy", "ndarray"):
+        return _array(value)
+    if name in ("DataFrame", "Series") and frames.is_of_pandas(type(value)):
+        return _frame(value, name)
+    trees, walk = values.capture(Objects(), _LIMITS, (value,))
+    return values.normal(marshal.dumps(trees[0], 2), walk.marks)
+
+
+def _is_plain(items: object) -> bool:
+    """Whether these are values of Python's own, and containers of them: what `marshal` writes, and always alike."""
+    for _ in range(_NESTED):
+        if len(items) > _ITEMS:
+            return False
+        types = set(map(type, items))
+        if types <= _PLAIN:
+            return True
+        if not types <= _PLAIN | _CONTAINERS:
+            return False
+        held = [item for item in items if type(item) in _CONTAINERS]
+        items = list(chain.from_iterable(chain(item, item.values()) if type(item) is dict else item for item in held))
+    return False
+
+
+def _array(value: object) -> bytes:
+    kind = value.dtype
+    if not kind.hasobject:
+        return repr((str(kind), value.shape)).encode() + value.tobytes()
+    items = value.ravel().tolist()
+    return repr(value.shape).encode() + _bytes(items)
+
+
+def _frame(value: object, name: str) -> bytes:
+    manager = value._mgr
+    parts = []
+    for axis in manager.axes:
+        parts.append(repr((names_of(type(axis))[1], str(getattr(axis, "dtype", "")), list(axis.names))).encode())
+        parts.append(_bytes(axis.tolist()))
+    for block in manager.blocks:
+        parts.append(str(block.dtype).encode() + repr(block._mgr_locs.as_array.tolist() if name == "DataFrame" else 0).encode())
+        held = block.values
+        parts.append(_array(held) if names_of(type(held)) == ("numpy", "ndarray") else _bytes(held.tolist()))
+    return b"\0".join(parts)

@@ -1,0 +1,88 @@
+//! Objects that know how they were made, and that are numbered in the order of their making: the tests of their methods make them
+//! by the same arguments, whatever was made before.
+
+use crate::applications::{passes, project};
+
+const FIELDS: &str = r#"class Field:
+    made = 0
+
+    def __new__(cls, *args, **kwargs):
+        field = super().__new__(cls)
+        field._args, field._kwargs = args, kwargs
+        return field
+
+    def __init__(self, label="", needed=True):
+        self._serial = Field.made
+        Field.made += 1
+        self.title = label.title()
+        self.messages = {"needed": f"{self.title} is needed"} if needed else {}
+
+    def missing(self):
+        return self.messages.get("needed")
+
+
+class Number(Field):
+    def __init__(self, *limits, **kwargs):
+        super().__init__(**kwargs)
+        self.steps = [limit * 2 for limit in limits]
+
+    def fits(self, amount):
+        return any(step >= amount for step in self.steps)
+
+
+class Form:
+    def longest(self):
+        return max(len(title) for title in self.titles)
+"#;
+
+const TESTS: &str = r#"import pytest
+
+from shop import fields
+
+
+@pytest.mark.parametrize("most", range(1, 9))
+def test_fits(most):
+    field = fields.Number(1, most, label="amount")
+    assert field.fits(3) == (most >= 2)
+
+
+@pytest.mark.parametrize("needed", [True, False])
+def test_missing(needed):
+    assert bool(fields.Field("first name", needed=needed).missing()) == needed
+
+
+def test_longest():
+    form = fields.Form()
+    form.titles = ["Name", "Town"]
+    assert form.longest() == 4
+"#;
+
+/// R3, R10: an object that keeps its arguments is made by them, and the number that it got is no part of what it is.
+#[test]
+fn numbered_objects_that_keep_their_arguments_are_made_by_them() {
+    let files = [
+        ("shop/__init__.py", ""),
+        ("shop/fields.py", FIELDS),
+        ("tests/test_fields.py", TESTS),
+        ("pytest.ini", "[pytest]\npythonpath = .\ntestpaths = tests\n"),
+    ];
+    let (place, python) = project(&files);
+    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}{err}");
+    for function in ["Field.__init__", "Field.missing", "Number.__init__", "Number.fits", "Form.longest"] {
+        assert!(out.contains(&format!("shop.fields:{function}  ready")), "{function}: {out}{err}");
+    }
+    let text = place.read("tests/pytead/test_pytead_shop__fields.py");
+    assert!(text.contains("Number(1, 2, label=\"amount\")") && text.contains("Field(\"first name\", needed=True)"), "{text}");
+    assert!(
+        text.contains("    form = Form()\n    form.titles = [\"Name\", \"Town\"]\n    assert form.longest() == 4\n"),
+        "{text}"
+    );
+    assert!(!text.contains("_serial"), "{text}");
+    passes(&place, &python, &[]);
+    place.edit("shop/fields.py", "limit * 2", "limit * 3");
+    let mut pytest = std::process::Command::new(&python);
+    let done =
+        pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/pytead"]).current_dir(place.root()).output().unwrap();
+    assert!(!done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+}
