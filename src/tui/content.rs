@@ -328,7 +328,10 @@ fn decision(state: &AppState) -> Cow<'_, [DocRow]> {
         Some(row) if red_of(state, &row.id).is_some() => Cow::Owned(red(state, &row.id)),
         Some(row) => lines(function(row)),
         None if !state.snapshot.indexed => lines([(Role::Dim, format!(" {}", words::reading(state.snapshot.reading)))]),
-        None => lines([(Role::Text, " No functions here. This folder has no Python code.".to_owned())]),
+        None if state.snapshot.functions.is_empty() => {
+            lines([(Role::Text, " No functions here. This folder has no Python code.".to_owned())])
+        }
+        None => lines([(Role::Text, " Nothing is selected. Select a function on the left.".to_owned())]),
     }
 }
 

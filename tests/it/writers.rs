@@ -197,7 +197,9 @@ fn a_proposal_of_an_agent_is_seen_and_decided_in_every_place() {
     for terminal in &mut both {
         terminal.wait("[1 Review 1]");
         terminal.keys("J");
-        terminal.wait("YAML test by an agent: tests/llm/test_kept.yaml");
+        let ready =
+            |line: &str| line.contains("YAML test by an agent: tests/llm/test_kept.yaml") && line.trim_end().ends_with("Ready");
+        terminal.wait_until("a proposal that is checked", |screen| screen.lines().any(ready));
     }
     // Decided in one workbench; the other, the agent and the command line know.
     both[0].keys("r");
@@ -211,13 +213,12 @@ fn a_proposal_of_an_agent_is_seen_and_decided_in_every_place() {
     // Taken back on the command line, accepted in the other workbench.
     assert_eq!(place.run(&["review", "--undo"]).0, 0);
     both[1].wait_gone("waits no more");
-    // What it shows is read anew; until then it says so.
-    loop {
+    // What it shows is read anew. Until then the key waits, and asks once the text is here.
+    both[1].keys("a");
+    let either = |screen: &str| screen.contains("Accepted test_kept") || screen.contains("Write 1 file?");
+    if both[1].wait_until("the decision", either).contains("Write 1 file?") {
         both[1].keys("a");
-        let told = |screen: &str| screen.contains("Accepted test_kept") || screen.contains("still being read");
-        if both[1].wait_until("the decision", told).contains("Accepted test_kept") {
-            break;
-        }
+        both[1].wait("Accepted test_kept");
     }
     assert_eq!(place.read("tests/llm/test_kept.yaml"), test);
     assert_eq!(agent.good("show_proposal", json!({ "proposal": number }))["state"], "written");

@@ -295,7 +295,7 @@ async fn every_kind_of_function_is_called_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn generators_are_run_to_their_end_or_to_fifty() {
+async fn generators_are_run_to_their_end_or_to_a_thousand() {
     for python in pythons() {
         let project = Project::new(&[("shop.py", SHOP)]);
         let worker = project.worker(&python, best_level()).await;
@@ -303,11 +303,11 @@ async fn generators_are_run_to_their_end_or_to_fifty() {
             let short = effect(&worker, call(1, place, &[arg("n", Value::Int(3))])).await.outcome;
             let items = vec![Value::Int(0), Value::Int(1), Value::Int(2)];
             assert_eq!(short, Outcome::Yielded { items, end: GeneratorEnd::Returned(last) }, "{python} {place}");
-            let Outcome::Yielded { items, end } = effect(&worker, call(1, place, &[arg("n", Value::Int(60))])).await.outcome
+            let Outcome::Yielded { items, end } = effect(&worker, call(1, place, &[arg("n", Value::Int(1100))])).await.outcome
             else {
                 panic!()
             };
-            assert_eq!((items.len(), end), (50, GeneratorEnd::Open));
+            assert_eq!((items.len(), end), (1000, GeneratorEnd::Open));
         }
     }
 }
