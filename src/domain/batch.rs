@@ -146,6 +146,8 @@ pub struct Batch {
     pub touches: Vec<CallTouch>,
     /// Variables that the project's modules read while they were imported, with their values.
     pub import_variables: Vec<(String, String)>,
+    /// What clients of tests were answered without any kept call: the process, and the answer as JSON.
+    pub answers: Vec<(i64, String)>,
     /// In which tests of pytest calls started.
     pub in_tests: Vec<(SpoolCall, Arc<RecordedTest>)>,
     /// Calls that ended.

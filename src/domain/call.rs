@@ -20,7 +20,9 @@ use crate::domain::touch::Touch;
 use crate::domain::value::Value;
 use crate::domain::way::{Given, Way};
 
-pub use crate::domain::outcome::{Effect, GeneratorEnd, ITS_END, ITS_ITEMS, ITS_SIDE_EFFECTS, Outcome, YIELDS_KEPT};
+pub use crate::domain::outcome::{
+    ANSWERS, ASKED, Effect, GeneratorEnd, ITS_END, ITS_ITEMS, ITS_SIDE_EFFECTS, Outcome, YIELDS_KEPT,
+};
 
 /// Numbers a recording in the project's store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -68,7 +68,14 @@ impl EditedCode {
     #[must_use]
     pub fn is_compared(&self) -> bool {
         let by_calls = self.compared > 0 || self.through > 0 && self.outside == 0;
-        by_calls && self.unrun.is_empty() && !self.fails() && !self.is_unchecked()
+        by_calls && self.unrun.is_empty() && !self.fails() && !self.is_unchecked() && !self.leads_elsewhere()
+    }
+
+    /// Tells whether recorded tests make other calls since code outside of functions was edited, or a data file: a route leads elsewhere, a
+    /// framework gives a view other values. What else they do then is not compared.
+    fn leads_elsewhere(&self) -> bool {
+        let codes = [ReasonCode::NotReachedInTest, ReasonCode::OtherArguments];
+        self.subject.function().is_none() && self.not_compared.iter().any(|one| one.calls > 0 && codes.contains(&one.reason.code))
     }
 
     /// Tells whether calls of it were never tried on the code that they were recorded with, which is not known any more: what they do

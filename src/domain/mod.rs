@@ -47,5 +47,6 @@ pub mod test_id;
 mod text_form;
 pub mod touch;
 pub mod value;
+pub mod value_json;
 pub mod verdict;
 pub mod way;

@@ -85,8 +85,38 @@ pub const ITS_END: &str = "its end";
 /// Under this one, a dict of what it did besides, by kind: what it printed, logged, wrote, started and asked a database. It is there, and
 /// may be empty, wherever somebody listened to that.
 pub const ITS_SIDE_EFFECTS: &str = "its side effects";
+/// Among the side effects, the kind of what clients of a test were answered by way of the call.
+pub const ANSWERS: &str = "answers";
+/// Under this key an answer holds what was asked: `GET /items/3`.
+pub const ASKED: &str = "asked";
 
 impl Effect {
+    /// Adds side effects of a kind that it has none of.
+    pub fn add_side_effects(&mut self, kind: &str, what: Value) {
+        let pair = (Value::Str(kind.to_owned()), what);
+        match self.changed.iter_mut().find(|(name, _)| name == ITS_SIDE_EFFECTS) {
+            Some((_, Value::Dict(kinds))) => kinds.push(pair),
+            _ => self.changed.push((ITS_SIDE_EFFECTS.to_owned(), Value::Dict(vec![pair]))),
+        }
+    }
+
+    /// Puts others, or none, in the place of its answers.
+    pub fn set_answers(&mut self, answers: Option<Value>) {
+        if let Some((_, Value::Dict(kinds))) = self.changed.iter_mut().find(|(name, _)| name == ITS_SIDE_EFFECTS) {
+            kinds.retain(|(kind, _)| !matches!(kind, Value::Str(name) if name == ANSWERS));
+        }
+        if let Some(answers) = answers {
+            self.add_side_effects(ANSWERS, answers);
+        }
+    }
+
+    /// Gives what clients of a test were answered by way of the call.
+    #[must_use]
+    pub fn answers(&self) -> Option<&Value> {
+        let Some(Value::Dict(kinds)) = self.side_effects() else { return None };
+        kinds.iter().find(|(kind, _)| matches!(kind, Value::Str(name) if name == ANSWERS)).map(|(_, what)| what)
+    }
+
     /// Tells why the items of the iterator that the call gave could not be read, where they could not.
     #[must_use]
     pub fn unread(&self) -> Option<&str> {

@@ -51,6 +51,8 @@ pub enum Touch {
     StandIn(Answers),
     /// What the recorded test did with fixtures until it made the call, as JSON: a [`Scene`](super::scene::Scene).
     Scene(String),
+    /// What a client of the test was answered by way of it, as JSON. Only runs of recorded tests note it.
+    Answer(String),
     /// What this version cannot read: of a newer recorder, or of a damaged spool.
     Unknown {
         /// The kind, as it was written.
@@ -133,6 +135,7 @@ mod kind {
     pub const BOUND: &str = "bound";
     pub const STAND_IN: &str = "stand-in";
     pub const SCENE: &str = "scene";
+    pub const ANSWER: &str = "answer";
 }
 
 impl Touch {
@@ -150,6 +153,7 @@ impl Touch {
             kind::OUTPUT => return Self::Output(detail),
             kind::BOUND => return Self::Bound(FunctionId(detail)),
             kind::SCENE => return Self::Scene(detail),
+            kind::ANSWER => return Self::Answer(detail),
             kind::FILE => Some(Self::File(FileAccess::from_stored(&detail))),
             kind::PROCESS => Some(Self::Process(ProcessStart::from_stored(&detail))),
             kind::CONTENT => {
@@ -183,6 +187,7 @@ impl Touch {
             Self::Bound(_) => kind::BOUND,
             Self::StandIn(_) => kind::STAND_IN,
             Self::Scene(_) => kind::SCENE,
+            Self::Answer(_) => kind::ANSWER,
             Self::Unknown { kind, .. } => kind,
         }
     }
@@ -201,6 +206,7 @@ impl Touch {
             | Self::Output(detail)
             | Self::Unknown { detail, .. }
             | Self::Scene(detail)
+            | Self::Answer(detail)
             | Self::Bound(FunctionId(detail)) => Cow::Borrowed(detail),
             Self::File(access) => Cow::Owned(access.to_string()),
             Self::Process(start) => Cow::Owned(start.to_string()),
@@ -228,7 +234,8 @@ impl Touch {
             | Self::Variable { .. }
             | Self::Bound(_)
             | Self::StandIn(_)
-            | Self::Scene(_) => false,
+            | Self::Scene(_)
+            | Self::Answer(_) => false,
         }
     }
 
@@ -359,9 +366,9 @@ mod tests {
 
     use super::*;
 
-    const KINDS: [&str; 15] = [
+    const KINDS: [&str; 16] = [
         "clock", "random", "env", "cwd", "file", "net", "process", "thread", "warning", "output", "content", "variable", "bound",
-        "stand-in", "scene",
+        "stand-in", "scene", "answer",
     ];
 
     fn touch(kind: &str, detail: &str) -> Touch {
@@ -382,6 +389,7 @@ mod tests {
             ("bound", "shop:Money.__lt__"),
             ("stand-in", "rates\0Client.get\0await\x003 7"),
             ("scene", "{}"),
+            ("answer", "{}"),
         ] {
             assert!(!touch(kind, detail).forbids_replay(), "{kind} {detail}");
         }

@@ -2,7 +2,7 @@
 
 use crate::base::clock::Moment;
 use crate::base::text;
-use crate::domain::call::{Call, Effect, GeneratorEnd, ITS_END, ITS_ITEMS, ITS_SIDE_EFFECTS, Outcome};
+use crate::domain::call::{ANSWERS, ASKED, Call, Effect, GeneratorEnd, ITS_END, ITS_ITEMS, ITS_SIDE_EFFECTS, Outcome};
 use crate::domain::difference::Difference;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{CallChange, Change, Edit};
@@ -198,12 +198,28 @@ fn side_effects(old: &Value, new: &Value) -> Option<Difference> {
         let path = format!(" {}", text_of(kind));
         match (of_kind(old, kind), of_kind(new, kind)) {
             (Some(before), Some(after)) if path.trim_start().starts_with(CALLS) => arguments(&path, before, after),
+            (Some(before), Some(after)) if path.trim_start() == ANSWERS => answers(&path, before, after),
             (Some(before), Some(after)) => values(&path, before, after),
             _ if path.trim_start().starts_with(CALLS) => None,
             (before, _) if path.trim_start().starts_with(STATE) && (before.is_none() || is_private(&path)) => None,
             (before, after) => Some(Difference { path, old: before.cloned(), new: after.cloned() }),
         }
     })
+}
+
+/// Finds where answers to clients differ first, and names it by what was asked: ` answer to GET /items/3['status']`.
+fn answers(path: &str, old: &Value, new: &Value) -> Option<Difference> {
+    let (Value::List(before), Value::List(after)) = (old, new) else { return values(path, old, new) };
+    let asked = |answer: &Value| match answer {
+        Value::Dict(parts) => of_kind(parts, &Value::Str(ASKED.to_owned())).map(text_of),
+        _ => None,
+    };
+    if before.len() != after.len() || before.iter().zip(after).any(|(old, new)| asked(old).is_none() || asked(old) != asked(new))
+    {
+        return values(path, old, new);
+    }
+    let named = |answer: &Value| format!(" answer to {}", asked(answer).unwrap_or_default());
+    before.iter().zip(after).find_map(|(old, new)| values(named(old).trim_end(), old, new))
 }
 
 /// Tells whether a name of a module is for itself alone, such as a cache: a version without it is no other to anybody.

@@ -412,10 +412,13 @@ impl Process {
     fn touch(&mut self, parts: &mut Parts, scene: &mut Scene<'_>) -> Result<(), DecodeError> {
         let (number, kind, detail) = (parts.tree()?, parts.text()?, parts.text()?);
         let Tree::Int(number) = number else {
-            // Of what happened outside any kept call only this is needed: some modules cannot be imported without it.
+            // Of what happened outside any kept call only this is needed: some modules cannot be imported without the one, and
+            // clients are answered without any call of the project.
             let detail = scene.redactor.redact(&detail).unwrap_or(detail);
-            if let Touch::Variable { name, value } = Touch::from_stored(&kind, detail) {
-                scene.batch.import_variables.push((name, value));
+            match Touch::from_stored(&kind, detail) {
+                Touch::Variable { name, value } => scene.batch.import_variables.push((name, value)),
+                Touch::Answer(json) => scene.batch.answers.push((self.pid, json)),
+                _ => {}
             }
             return Ok(());
         };

@@ -1,13 +1,12 @@
 //! The steps of a test as a journey: each call of a tool is a call, so that whoever judges journeys can judge them.
 
-use serde_json::{Number, Value as Json};
-
 use crate::domain::call::Argument;
 use crate::domain::callee::Callee;
 use crate::domain::function::ParamKind;
 use crate::domain::journey::{JourneyEvent, LineId, Phase as Part, What};
 use crate::domain::spec::{End, Phase, StepReport};
 use crate::domain::value::{TypeName, Value};
+use crate::domain::value_json;
 use crate::judge::names::Names;
 
 /// A test as a journey.
@@ -54,7 +53,7 @@ pub fn of_steps(steps: &[StepReport]) -> StepsJourney {
         let given = step.args.as_object().into_iter().flatten();
         add(What::Call {
             function,
-            args: given.map(|(name, given)| Argument::new(name, ParamKind::KeywordOnly, value(given))).collect(),
+            args: given.map(|(name, given)| Argument::new(name, ParamKind::KeywordOnly, value_json::read(given))).collect(),
             receiver: None,
             parent: None,
             caller_line: None,
@@ -64,7 +63,7 @@ pub fn of_steps(steps: &[StepReport]) -> StepsJourney {
             brief: false,
         });
         add(match &step.end {
-            End::Returned { result } => What::Return { value: value(result), changed: Vec::new() },
+            End::Returned { result } => What::Return { value: value_json::read(result), changed: Vec::new() },
             end => raised(&end.error().unwrap_or_default()),
         });
     }
@@ -78,27 +77,6 @@ fn raised(error: &str) -> What {
     let ty = TypeName { module: "builtins".into(), qualname: name.to_owned() };
     let exception = Value::Exception { ordinal: 0, ty, args: vec![Value::Str(message.to_owned())], fields: Vec::new() };
     What::Raise { exception, mro: vec![name.to_owned(), "Exception".into()], raised_at: None, changed: Vec::new() }
-}
-
-fn value(json: &Json) -> Value {
-    match json {
-        Json::Null => Value::None,
-        Json::Bool(flag) => Value::Bool(*flag),
-        Json::Number(number) => numeral(number),
-        Json::String(text) => Value::Str(text.clone()),
-        Json::Array(items) => Value::List(items.iter().map(value).collect()),
-        Json::Object(fields) => Value::Dict(fields.iter().map(|(key, held)| (Value::Str(key.clone()), value(held))).collect()),
-    }
-}
-
-fn numeral(number: &Number) -> Value {
-    let text = number.to_string();
-    match (number.as_i64(), number.as_f64()) {
-        (Some(whole), _) => Value::Int(whole),
-        (None, _) if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') => Value::BigInt(text),
-        (None, Some(float)) => Value::Float(float),
-        (None, None) => Value::Str(text),
-    }
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod bad_input;
 mod calls;
 mod check;
 mod clean;
+mod client_answers;
 mod cluster;
 mod compared;
 mod contain;

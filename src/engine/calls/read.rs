@@ -80,8 +80,22 @@ pub struct Parted {
     /// Those that repeat while the clock and chance are held still, while parts of their arguments are stood in for, or inside the
     /// recorded test that made them, each with its outcome then: they are compared, and no test may rest on them.
     pub only_compared: Vec<(Call, Effect)>,
+    /// Of the confirmed ones, those that are compared inside the recorded test, where a client's answer counts as well, each with its
+    /// outcome there.
+    pub answered: Vec<(Call, Effect)>,
     /// How many others there are, by why they are not compared: they may not run, or run alone they end differently.
     pub others: BTreeMap<Reason, u64>,
+}
+
+impl Parted {
+    /// Gives the calls that are compared, each once with its baseline, and why others are not.
+    pub fn compared(self) -> (Vec<(Call, Effect)>, BTreeMap<Reason, u64>) {
+        let Self { mut confirmed, only_compared, answered, others } = self;
+        confirmed.retain(|(call, _)| !answered.iter().any(|(other, _)| other.id == call.id));
+        confirmed.extend(answered);
+        confirmed.extend(only_compared);
+        (confirmed, others)
+    }
 }
 
 /// Tells whether a call with this reason is compared all the same; `is_whole`: it ended again as it did.
@@ -91,9 +105,7 @@ pub fn is_only_compared(reason: &Reason, is_whole: bool) -> bool {
 
 /// Gives the calls of a function that can be compared, each with its baseline.
 pub fn comparable_calls(core: &Core, function: &FunctionId) -> Result<Vec<(Call, Effect)>, Trouble> {
-    let Parted { mut confirmed, only_compared, .. } = parted_calls(core, function)?;
-    confirmed.extend(only_compared);
-    Ok(confirmed)
+    Ok(parted_calls(core, function)?.compared().0)
 }
 
 /// Gives the calls of a function that were seen to repeat, each with its baseline, without what a recording does not tell: tests
@@ -110,16 +122,18 @@ pub fn parted_calls(core: &Core, function: &FunctionId) -> Result<Parted, Troubl
     let baselines = core.store().baselines(&ids)?;
     let repeated = core.store().repeated(&ids)?;
     let inside = core.store().compared_in_tests(&ids)?;
-    let mut parted = Parted { confirmed: Vec::new(), only_compared: Vec::new(), others: BTreeMap::new() };
+    let mut parted = Parted { confirmed: Vec::new(), only_compared: Vec::new(), answered: Vec::new(), others: BTreeMap::new() };
     for call in stored {
         let noted = call.not_replayable.clone();
         let is_whole = call.outcome.is_some() && repeated.contains(&call.id);
         let baseline = baselines.get(&call.id).and_then(|bytes| value::outcome(bytes).ok());
         let mut call = decode(call);
         match (noted, baseline) {
-            (_, Some(baseline)) if inside.contains_key(&call.id) => {
+            (noted, Some(baseline)) if inside.contains_key(&call.id) => {
+                let alone = (noted.is_none() && is_whole).then(|| (call.clone(), baseline.clone().as_recorded()));
                 call.observed.inside = inside.get(&call.id).copied();
-                parted.only_compared.push((call, baseline));
+                if alone.is_some() { &mut parted.answered } else { &mut parted.only_compared }.push((call, baseline));
+                parted.confirmed.extend(alone);
             }
             (None, Some(baseline)) if is_whole => parted.confirmed.push((call, baseline)),
             (Some(reason), Some(baseline)) if is_only_compared(&reason, is_whole) => {

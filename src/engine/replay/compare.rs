@@ -299,11 +299,10 @@ fn gather(core: &Core, reach: &Reach, wanted: &BTreeSet<FunctionId>) -> Result<(
         // A file that does not parse keeps its last good functions, so the code that is known is not what would run.
         let is_known = !unparsed.contains(function);
         let shown = changes_of(core, function);
-        let calls::read::Parted { mut confirmed, only_compared, others } = calls::read::parted_calls(core, function)?;
-        confirmed.extend(only_compared);
+        let (compared, others) = calls::read::parted_calls(core, function)?.compared();
         left_out.insert(function.clone(), others);
-        let mut outcomes = calls::read::outcomes(core, confirmed.iter().map(|(call, _)| call.id), code)?;
-        for (call, baseline) in confirmed {
+        let mut outcomes = calls::read::outcomes(core, compared.iter().map(|(call, _)| call.id), code)?;
+        for (call, baseline) in compared {
             match outcomes.remove(&call.id) {
                 Some(found)
                     if is_known && (difference(&baseline, &found.0).is_none() || was_shown(&shown, call.id, &found.0)) =>

@@ -334,9 +334,9 @@ async fn under_todays_files(
 ) -> Result<Vec<(Call, Ending)>, Trouble> {
     let mut calls = Vec::new();
     for function in wanted.data.keys() {
-        let parted = calls::read::parted_calls(core, function)?;
-        tally.of(function).not_compared = parted.others;
-        calls.extend(parted.confirmed.into_iter().chain(parted.only_compared).map(|(call, _)| call));
+        let (compared, others) = calls::read::parted_calls(core, function)?.compared();
+        tally.of(function).not_compared = others;
+        calls.extend(compared.into_iter().map(|(call, _)| call));
     }
     if calls.is_empty() {
         return Ok(Vec::new());

@@ -158,7 +158,7 @@ class Recorder(Copying, Endings, Failures, Places):
             call = self._keep(function, frame, code, held, [0, 0, MOST_OF_ALL, 0], False, place, False)
             self._limit_copying(function)
             if self.listener is not None and call is not None:
-                call.mark = self.listener.begin()
+                call.mark = self.listener.begin(call if place[5] else None)
             return call
         outside = place[5]
         searching = False

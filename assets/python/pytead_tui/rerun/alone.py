@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from pytead_tui.rerun import followed
 from pytead_tui.rerun.breakage import place
-from pytead_tui.rerun.forks import Fork, Gone, Writer, flush, narrow
+from pytead_tui.rerun.forks import Fork, Gone, Writer, flush, hear_answers, narrow
 from pytead_tui.worker import chance
 from pytead_tui.worker.modules import describe
 
@@ -33,6 +33,7 @@ def fork(test: str, seconds: float, work: "Callable[[Writer], None]", closing: "
 def run(test: str, root: str, functions: "list[str] | None", work: "Callable[[], dict]") -> dict:
     """Runs a test by this work, in the process that is its own; `functions` are those whose calls are recorded."""
     narrow(functions)
+    hear_answers()
     chance.seed(0)
     chance.hold()
     followed.begin()

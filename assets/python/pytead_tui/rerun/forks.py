@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Callable
 
-from pytead_tui.worker import side_effects
+from pytead_tui.worker import client_answers, side_effects
 from pytead_tui.worker.processes import ended, fork_patiently
 
 LOOK = 0.05  # seconds between two looks at whether a process still lives: what it left running may hold its pipe
@@ -172,6 +172,19 @@ def listen(root: str) -> None:
         with contextlib.suppress(ImportError):
             import sqlite3  # noqa: F401, so that connections that the project makes while it is imported are heard
         start.active.listener = side_effects.listen(root)
+
+
+def hear_answers() -> None:
+    """Has such a recorder note what clients of the frameworks that are imported by now are answered."""
+    start = sys.modules.get("pytead_tui.recorder.start")
+    recorder = getattr(start, "active", None)
+    if recorder is not None and recorder.listener is not None:
+
+        def write(call: object, kind: str, detail: str) -> None:
+            spool, number = (recorder.spools.current(), None) if call is None else (call.spool, call.cid)
+            spool.write(("E", number, kind, detail))
+
+        client_answers.listen(write, side_effects.shorten)
 
 
 def narrow(functions: "list[str] | None") -> None:

@@ -1,11 +1,13 @@
 """Another time of day for what the project and its tests read: by the means the project has, else by our own.
 
-Ours puts `time` and `datetime` forward where Python code looks them up: in their own modules and under the names that
-the project's modules imported. What C code reads stays as it is.
+Ours puts the functions of `time` forward where Python code looks them up, in their own module and under the names that the project's
+modules imported, and the methods of `datetime` in their classes. What C code reads stays as it is.
 """
 
 import contextlib
+import ctypes
 import datetime
+import gc
 import importlib
 import sys
 import time
@@ -103,8 +105,9 @@ class Recorded:
 
 class _Ours:
     def __init__(self, nanoseconds: "Callable[[], int]", modules: list) -> None:
-        self.shifted = _shifted(nanoseconds)
-        self.modules = [time, datetime, *modules]
+        self.shifted = _functions(nanoseconds)
+        self.methods = _methods(nanoseconds)
+        self.modules = [time, *modules]
         self.undo: list = []
 
     def start(self) -> None:
@@ -114,18 +117,38 @@ class _Ours:
                 # By identity: what modules hold is never compared, hashed or asked.
                 other = self.shifted.get(id(value))
                 if other is not None:
-                    self.undo.append((names, name, value))
-                    names[name] = other
+                    self._put(names, name, other)
+        for cls, methods in self.methods.items():
+            for name, method in methods.items():
+                self._put(_attributes(cls), name, classmethod(method))
+        self._tell()
+
+    def _put(self, names: dict, name: str, other: object) -> None:
+        self.undo.append((names, name, names[name]))
+        names[name] = other
 
     def stop(self) -> None:
-        for names, name, value in self.undo:
+        for names, name, value in reversed(self.undo):
             names[name] = value
+        self.undo.clear()
+        self._tell()
+
+    def _tell(self) -> None:
+        """Has the interpreter look these classes up anew."""
+        for cls in self.methods:
+            ctypes.pythonapi.PyType_Modified(ctypes.py_object(cls))
 
 
-def _shifted(nanoseconds: "Callable[[], int]") -> dict:
-    """Gives the stand-ins that tell another time, by the identity of what they stand for."""
+def _attributes(cls: type) -> dict:
+    """Gives the attributes of a class that is written in C, which Python code cannot set. A class in its place would not do: no class with
+    another metaclass could be derived from it, and what is derived from it would have to be told from it.
+    """
+    return gc.get_referents(vars(cls))[0]
+
+
+def _functions(nanoseconds: "Callable[[], int]") -> dict:
+    """Gives the functions that tell another time, by the identity of what they stand for."""
     gmtime, localtime, strftime, asctime = time.gmtime, time.localtime, time.strftime, time.asctime
-    date, moment = datetime.date, datetime.datetime
 
     def later() -> float:
         return nanoseconds() / 10**9
@@ -133,43 +156,32 @@ def _shifted(nanoseconds: "Callable[[], int]") -> dict:
     def at(secs: "float | None" = None) -> float:
         return later() if secs is None else secs
 
-    class Stand(type):
-        """Makes the real thing, and takes the real thing for its own."""
-
-        def __call__(cls, *args: object, **named: object) -> object:
-            return cls.__base__(*args, **named)
-
-        def __instancecheck__(cls, value: object) -> bool:
-            return isinstance(value, cls.__base__)
-
-        def __subclasscheck__(cls, other: type) -> bool:
-            return issubclass(other, cls.__base__)
-
-    class Moment(moment, metaclass=Stand):
-        @classmethod
-        def now(cls, tz: "datetime.tzinfo | None" = None) -> datetime.datetime:
-            return moment.fromtimestamp(later(), tz)
-
-        @classmethod
-        def today(cls) -> datetime.datetime:
-            return moment.fromtimestamp(later())
-
-        @classmethod
-        def utcnow(cls) -> datetime.datetime:
-            return moment.fromtimestamp(later(), datetime.timezone.utc).replace(tzinfo=None)
-
-    class Day(date, metaclass=Stand):
-        @classmethod
-        def today(cls) -> datetime.date:
-            return date.fromtimestamp(later())
-
-    for stand, real in ((Moment, moment), (Day, date)):
-        stand.__name__, stand.__qualname__, stand.__module__ = real.__name__, real.__qualname__, real.__module__
     pairs = [
         (time.time, later), (time.time_ns, nanoseconds), (gmtime, lambda s=None: gmtime(at(s))),
         (localtime, lambda s=None: localtime(at(s))), (time.ctime, lambda s=None: asctime(localtime(at(s)))),
         (strftime, lambda form, t=None: strftime(form, localtime(later()) if t is None else t)),
-        (asctime, lambda t=None: asctime(localtime(later()) if t is None else t)), (moment, Moment), (date, Day),
+        (asctime, lambda t=None: asctime(localtime(later()) if t is None else t)),
     ]  # fmt: skip
     # As an attribute of a class, what is written in C is no method either.
-    return {id(real): stand if isinstance(stand, type) else staticmethod(stand) for real, stand in pairs}
+    return {id(real): staticmethod(stand) for real, stand in pairs}
+
+
+def _methods(nanoseconds: "Callable[[], int]") -> dict:
+    """Gives the methods that tell another time, by class and name."""
+    date, moment = datetime.date, datetime.datetime
+    utcnow = vars(moment)["utcnow"]
+
+    def later() -> float:
+        return nanoseconds() / 10**9
+
+    def now(cls: type, tz: "datetime.tzinfo | None" = None) -> datetime.datetime:
+        return cls.fromtimestamp(later(), tz)
+
+    def today(cls: type) -> datetime.date:
+        return cls.fromtimestamp(later())
+
+    def in_utc(cls: type) -> datetime.datetime:
+        utcnow.__get__(None, cls)()  # which may warn that it is old
+        return cls.fromtimestamp(later(), datetime.timezone.utc).replace(tzinfo=None)
+
+    return {moment: {"now": now, "utcnow": in_utc}, date: {"today": today}}

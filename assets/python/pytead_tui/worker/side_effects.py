@@ -20,6 +20,7 @@ from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import names_of, oid
 from pytead_tui.recorder.own import os
 from pytead_tui.recorder.project import read
+from pytead_tui.worker import client_answers
 from pytead_tui.worker.capture import tree_of
 from pytead_tui.worker.whole_values import digest
 
@@ -95,8 +96,10 @@ class Listener:
             warnings._showwarnmsg = show
             sys.stdout, sys.stderr = kept
 
-    def begin(self) -> tuple:
-        """Gives a mark, for the start of a call."""
+    def begin(self, call: object = None) -> tuple:
+        """Gives a mark, for the start of a call; `call` is a kept one that was not made by the project's own code."""
+        if call is not None:
+            client_answers.called(call)
         return len(_journal), [(stream, _written(stream)) for stream in (sys.stdout, sys.stderr)]
 
     def called(self, live: dict, function: "Function", caller: object, held: tuple) -> bool:
@@ -136,7 +139,7 @@ class Listener:
         for kind, (stream, before) in zip((OUTPUT, ERRORS), streams):
             text = _text_since(stream, before)
             if text:
-                found[kind] = _cut(_named(text))
+                found[kind] = shorten(text)
         files: dict = {}
         for kind, what in _journal[at:]:
             if kind == FILES:
@@ -250,7 +253,7 @@ def _command(given: object) -> str:
         secret = redact.secret_word(option.lstrip("-"))
         told.append(option + "=[REDACTED]" if equals and secret else "[REDACTED]" if hidden else word)
         hidden = bool(secret) and not equals and option.startswith("-")
-    return _cut(_named(" ".join(told)))
+    return shorten(" ".join(told))
 
 
 def _connecting(connect: "Callable") -> "Callable":
@@ -265,7 +268,7 @@ def _connecting(connect: "Callable") -> "Callable":
 
 
 def _ask(statement: str) -> None:
-    _journal.append((STATEMENTS, _cut(_named(" ".join(statement.split())))))
+    _journal.append((STATEMENTS, shorten(" ".join(statement.split()))))
 
 
 def _warning(show: "Callable", impl: "Callable", usual: "Callable") -> "Callable":
@@ -273,7 +276,7 @@ def _warning(show: "Callable", impl: "Callable", usual: "Callable") -> "Callable
         text = message.message.args[0] if message.message.args else ""
         if message.category is ResourceWarning and type(text) is str and text.startswith("unclosed file"):
             text = "unclosed file"  # a recorded one is opened under another name
-        _journal.append((WARNINGS, "%s: %s" % (names_of(message.category)[1], _cut(_named(text if type(text) is str else "")))))
+        _journal.append((WARNINGS, "%s: %s" % (names_of(message.category)[1], shorten(text if type(text) is str else ""))))
         # What the program does with warnings itself, such as keeping them, it goes on doing.
         if warnings._showwarnmsg_impl is not impl or warnings.showwarning is not usual:
             show(message)
@@ -284,7 +287,7 @@ def _warning(show: "Callable", impl: "Callable", usual: "Callable") -> "Callable
 def _handling(handle: "Callable") -> "Callable":
     @functools.wraps(handle)
     def handled(logger: logging.Logger, record: logging.LogRecord) -> None:
-        _journal.append((LOG, "%s %s: %s" % (record.levelname, record.name, _cut(_named(_message(record))))))
+        _journal.append((LOG, "%s %s: %s" % (record.levelname, record.name, shorten(_message(record)))))
         handle(logger, record)
 
     return handled
@@ -318,7 +321,7 @@ def _plainly(value: object, deep: int) -> object:
     """Gives a value without the program's objects, in whose place their types stand."""
     t = type(value)
     if t is str:
-        return _cut(_named(value))
+        return shorten(value)
     if t in _PLAIN or t is bytes:
         return value
     if deep and t in (list, tuple) and len(value) <= MOST:
@@ -326,6 +329,11 @@ def _plainly(value: object, deep: int) -> object:
     if deep and t is dict and len(value) <= MOST and all(type(key) is str for key in value):
         return {key: _plainly(item, deep - 1) for key, item in value.items()}
     return names_of(t)[1]
+
+
+def shorten(text: str) -> str:
+    """Gives a text as it is compared: not too long, and without folders that are others in each run."""
+    return _cut(_named(text))
 
 
 def _named(text: str) -> str:

@@ -5,18 +5,32 @@ use std::sync::Arc;
 
 use super::wanted::{Rerun, RerunCall};
 use crate::domain::batch::{Batch, SpoolCall};
-use crate::domain::call::Effect;
+use crate::domain::call::{ANSWERS, Effect};
 use crate::domain::function::FunctionId;
 use crate::domain::recorded_test::{RecordedTest, TestId};
+use crate::domain::touch::Touch;
+use crate::domain::value::Value;
+use crate::domain::value_json;
 use crate::python::value;
 use crate::record::ingest::Ingest;
 
 /// What was read so far.
 pub(super) struct Calls {
     ingest: Ingest,
+    seen: Seen,
+}
+
+#[derive(Default)]
+struct Seen {
     begun: Vec<Begun>,
     ends: HashMap<SpoolCall, (Option<Effect>, i64)>,
+    answers: Answers,
+    /// Those without a call, with their processes.
+    others: Vec<(i64, Value)>,
 }
+
+/// What clients were answered by way of calls.
+type Answers = HashMap<SpoolCall, Vec<Value>>;
 
 #[derive(Clone)]
 struct Begun {
@@ -31,7 +45,7 @@ struct Begun {
 
 impl Calls {
     pub(super) fn new(ingest: Ingest) -> Self {
-        Self { ingest, begun: Vec::new(), ends: HashMap::new() }
+        Self { ingest, seen: Seen::default() }
     }
 
     /// Reads all that was written. Calls of processes that go on are not whole yet.
@@ -41,14 +55,14 @@ impl Calls {
             if batch.is_empty() {
                 break;
             }
-            add(&mut self.begun, &mut self.ends, batch);
+            self.seen.add(batch);
         }
     }
 
     /// Reads all that there is at the end.
     pub(super) fn finish(&mut self) {
-        let Self { ingest, begun, ends } = self;
-        ingest.finish(&mut |batch, _| add(begun, ends, batch));
+        let Self { ingest, seen } = self;
+        ingest.finish(&mut |batch, _| seen.add(batch));
     }
 
     /// Adds their calls to tests that ended. Outside of all tests, those of the session's process belong to its start.
@@ -57,7 +71,8 @@ impl Calls {
             Some(test) => tests.get(test.name.as_str()).copied(),
             None => start.filter(|(pid, _)| *pid == one.spool.process).map(|(_, id)| id),
         };
-        let own = self.begun.iter().filter_map(|one| Some((test_of(one).filter(|test| found.contains_key(test))?, one.clone())));
+        let own =
+            self.seen.begun.iter().filter_map(|one| Some((test_of(one).filter(|test| found.contains_key(test))?, one.clone())));
         let mut own: Vec<(TestId, Begun)> = own.collect();
         own.sort_by_key(|(test, one)| (*test, one.start_ns, one.spool.number));
         // A call begins after the one that makes it: from the last to the first, what is below a call is known when it is met.
@@ -72,23 +87,44 @@ impl Calls {
         }
         for (test, Begun { spool, function, mut call, .. }) in own {
             let Some(rerun) = found.get_mut(&test) else { continue };
-            if let Some((effect, duration_ns)) = self.ends.get(&spool) {
+            if let Some((effect, duration_ns)) = self.seen.ends.get(&spool) {
                 (call.effect, call.duration_ns) = (effect.clone(), *duration_ns);
             }
+            if let (Some(effect), Some(answers)) = (&mut call.effect, self.seen.answers.get(&spool)) {
+                effect.add_side_effects(ANSWERS, Value::List(answers.clone()));
+            }
             rerun.calls.entry(function).or_default().push(call);
+        }
+        for rerun in found.values_mut().filter(|rerun| rerun.process.is_some()) {
+            let own = self.seen.others.iter().filter(|(process, _)| rerun.process == Some(*process));
+            rerun.answers = own.map(|(_, answer)| answer.clone()).collect();
         }
     }
 }
 
-fn add(begun: &mut Vec<Begun>, ends: &mut HashMap<SpoolCall, (Option<Effect>, i64)>, batch: Batch) {
-    let in_tests: HashMap<SpoolCall, Arc<RecordedTest>> = batch.in_tests.into_iter().collect();
-    for call in batch.calls {
-        let args = value::arguments(&call.args).map(|(args, _)| args).unwrap_or_default();
-        let (input, caller_line) = (call.input, call.caller_line);
-        let made = RerunCall { args, input, caller_line, effect: None, duration_ns: 0, entered: Vec::new() };
-        let test = in_tests.get(&call.spool).cloned();
-        let (spool, parent, start_ns) = (call.spool, call.parent, call.start_ns);
-        begun.push(Begun { test, spool, parent, start_ns, function: call.function, call: made });
+impl Seen {
+    fn add(&mut self, batch: Batch) {
+        for noted in batch.touches {
+            if let Touch::Answer(json) = noted.touch {
+                self.answers.entry(noted.spool).or_default().push(answer(json));
+            }
+        }
+        self.others.extend(batch.answers.into_iter().map(|(process, json)| (process, answer(json))));
+        let in_tests: HashMap<SpoolCall, Arc<RecordedTest>> = batch.in_tests.into_iter().collect();
+        for call in batch.calls {
+            let args = value::arguments(&call.args).map(|(args, _)| args).unwrap_or_default();
+            let (input, caller_line) = (call.input, call.caller_line);
+            let made = RerunCall { args, input, caller_line, effect: None, duration_ns: 0, entered: Vec::new() };
+            let test = in_tests.get(&call.spool).cloned();
+            let (spool, parent, start_ns) = (call.spool, call.parent, call.start_ns);
+            self.begun.push(Begun { test, spool, parent, start_ns, function: call.function, call: made });
+        }
+        let ends = batch.ends.into_iter().map(|end| (end.spool, (value::outcome(&end.outcome).ok(), end.duration_ns)));
+        self.ends.extend(ends);
     }
-    ends.extend(batch.ends.into_iter().map(|end| (end.spool, (value::outcome(&end.outcome).ok(), end.duration_ns))));
+}
+
+/// Reads an answer. With a secret taken out it may be no JSON any more.
+fn answer(json: String) -> Value {
+    serde_json::from_str(&json).map_or_else(|_| Value::Str(json), |json| value_json::read(&json))
 }

@@ -64,7 +64,7 @@ pub(super) fn reported(report: &str, tests: &BTreeMap<&str, TestId>, root: &Path
                     let passed = matches!(outcome.as_str(), "passed" | "xfailed" | "skipped");
                     let said = said.or_else(|| (!passed).then_some(outcome));
                     let lines_run = lines_run.map(LinesRun::from_wire);
-                    found.tests.insert(*id, Rerun { passed, ms, said, lines_run, calls: BTreeMap::new() });
+                    found.tests.insert(*id, Rerun { passed, ms, said, lines_run, process: pid, ..Rerun::default() });
                 }
             }
             Ok(Line::Broken { why, path, line, tests: broken }) => {

@@ -15,6 +15,7 @@ use crate::domain::call::{Argument, Effect};
 use crate::domain::function::FunctionId;
 use crate::domain::recorded_test::{BySession, RecordedTest, TestId, TestSession};
 use crate::domain::settings::{Record, Redact};
+use crate::domain::value::Value;
 use crate::engine::python::environment::Environment;
 use crate::python::lines_run::LinesRun;
 use crate::python::protocol::Lines;
@@ -158,6 +159,10 @@ pub struct Rerun {
     pub lines_run: Option<LinesRun>,
     /// The calls of each function, in the order in which they began.
     pub calls: BTreeMap<FunctionId, Vec<RerunCall>>,
+    /// What its clients were answered without any of these calls.
+    pub answers: Vec<Value>,
+    /// Its process.
+    pub process: Option<i64>,
 }
 
 /// A call in the run of a test.

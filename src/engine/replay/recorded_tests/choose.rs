@@ -11,10 +11,12 @@ const CALLS: usize = 6;
 /// Ways to end of a function that are looked for in tests, each once.
 const WAYS_MAX: usize = 12;
 
-/// A recorded call that cannot be compared otherwise, and its test.
+/// A recorded call that is to be compared in its test.
 pub struct Candidate {
     /// The call.
     pub call: Call,
+    /// It can be compared alone, too.
+    pub is_alone: bool,
     /// Its test.
     pub test: TestId,
 }
@@ -83,7 +85,8 @@ mod tests {
     use crate::domain::value::Value;
 
     fn candidate(function: &str, test: i64, gave: Value) -> Candidate {
-        Candidate { call: samples::call(FunctionId(function.into()), &[], gave), test: TestId(test) }
+        let call = samples::call(FunctionId(function.into()), &[], gave);
+        Candidate { call, is_alone: false, test: TestId(test) }
     }
 
     fn chosen(candidates: &[Candidate]) -> Vec<i64> {

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::contain;
-use crate::domain::call::{Call, CallId, ITS_SIDE_EFFECTS};
+use crate::domain::call::{ASKED, Call, CallId, Effect, ITS_SIDE_EFFECTS};
 use crate::domain::function::FunctionId;
 use crate::domain::parts;
 use crate::domain::reason::{Reason, ReasonCode};
@@ -257,10 +257,15 @@ fn in_run(
         let twin = at.and_then(|at| *pairs.get(at)?).and_then(|at| made.get(at));
         let varies = at.and_then(|at| before.get(at)).is_some_and(|one| one.varies);
         let gone = || if former.passed && !run.passed { fails() } else { ReasonCode::NotReachedInTest.of(test.label()) };
+        let baseline = baselines.get(&call.id);
         let outcome = match twin {
-            None => not_made(gone()),
-            Some(twin) if !varies && !same_arguments(call, twin) => not_made(ReasonCode::OtherArguments.into()),
-            Some(twin) => ended(call, twin, baselines.get(&call.id), index),
+            None => otherwise_answered(baseline, run).unwrap_or_else(|| not_made(gone())),
+            Some(twin) if !varies && !same_arguments(call, twin) => {
+                let now = ended(call, twin, baseline, run, index);
+                // What its framework gives it differs, and so does what the client gets.
+                if is_answered_otherwise(baseline, &now) { now } else { not_made(ReasonCode::OtherArguments.into()) }
+            }
+            Some(twin) => ended(call, twin, baseline, run, index),
         };
         seen.push((call.id, outcome));
     }
@@ -281,16 +286,62 @@ fn in_run(
     seen
 }
 
+/// Tells whether a client is answered otherwise by way of a call than it was.
+fn is_answered_otherwise(baseline: Option<&Vec<u8>>, now: &Observed) -> bool {
+    let before = baseline.and_then(|bytes| value::outcome(bytes).ok());
+    let answers = before.as_ref().and_then(Effect::answers).zip(now.effect.as_ref().ok().and_then(Effect::answers));
+    answers.is_some_and(|(before, after)| before.first_difference(after).is_some())
+}
+
+fn items(answers: &Value) -> &[Value] {
+    if let Value::List(answers) = answers { answers } else { &[] }
+}
+
+/// Gives what a client asked, of its answer.
+fn asked(answer: &Value) -> Option<&Value> {
+    let Value::Dict(parts) = answer else { return None };
+    parts.iter().find(|(key, _)| matches!(key, Value::Str(key) if key == ASKED)).map(|(_, asked)| asked)
+}
+
+/// Gives what a test's clients are answered today where they were answered these: by way of the same call, by way of another one, or
+/// without any. `None` where something is not asked any more.
+fn todays_answers(before: &[Value], own: Option<&Value>, run: &Rerun) -> Option<Value> {
+    let of_calls = || run.calls.values().flatten().filter_map(|call| call.effect.as_ref()?.answers());
+    let mut own: Vec<&Value> = own.map(items).unwrap_or_default().iter().collect();
+    let answer_to = |old: &Value| {
+        if let Some(at) = own.iter().position(|new| asked(new) == asked(old)) {
+            return Some(own.remove(at).clone());
+        }
+        let mut all = run.answers.iter().chain(of_calls().flat_map(items)).filter(|new| asked(new) == asked(old));
+        let first = all.clone().next();
+        all.find(|new| old.first_difference(new).is_none()).or(first).cloned()
+    };
+    before.iter().map(answer_to).collect::<Option<Vec<Value>>>().map(Value::List)
+}
+
+/// Finds that what a client asked is answered otherwise today, without the call by way of which it was answered: a route that is gone, a
+/// check before it. The answer is told as one of the call. Gives nothing where the answer is the same.
+fn otherwise_answered(baseline: Option<&Vec<u8>>, run: &Rerun) -> Option<Observed> {
+    let before = value::outcome(baseline?).ok()?;
+    let mut now = before.clone();
+    now.set_answers(Some(todays_answers(items(before.answers()?), None, run)?));
+    noise::leave_out_likewise(&before, &mut now);
+    let is_other = difference(&before, &now).is_some();
+    is_other.then(|| Observed { bytes: value::encode_outcome(&now), effect: Ok(now), duration_ns: 0, entered: Vec::new() })
+}
+
 /// Tells whether a call was given what the recorded one was, as far as both have the same parameters.
 fn same_arguments(recorded: &Call, today: &RerunCall) -> bool {
     let named = |name: &str| today.args.iter().find(|arg| arg.name == name);
     recorded.args.iter().all(|arg| named(&arg.name).is_none_or(|now| arg.value.first_difference(&now.value).is_none()))
 }
 
-fn ended(call: &Call, twin: &RerunCall, baseline: Option<&Vec<u8>>, index: &Index) -> Observed {
+fn ended(call: &Call, twin: &RerunCall, baseline: Option<&Vec<u8>>, run: &Rerun, index: &Index) -> Observed {
     let Some(mut effect) = twin.effect.clone() else { return not_made(ReasonCode::Unfinished.into()) };
     under_former_names(index, call, &mut effect);
     if let Some(pattern) = baseline.and_then(|bytes| value::outcome(bytes).ok()) {
+        // Another call may be the last one that a framework makes for an answer.
+        effect.set_answers(pattern.answers().and_then(|before| todays_answers(items(before), effect.answers(), run)));
         noise::leave_out_likewise(&pattern, &mut effect);
         let is_own = |module: &str| index.module_called(module).is_some();
         let is_known = |name: &str| name == ITS_SIDE_EFFECTS || pattern.changed.iter().any(|(known, _)| known == name);

@@ -16,6 +16,7 @@ use crate::domain::event::{JobKind, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::job_subject::JobSubject;
 use crate::domain::recorded_test::{FormerCall, FormerRun, TestId};
+use crate::domain::scene::Scene;
 use crate::domain::snapshot::Topic;
 use crate::domain::touch::Touch;
 use crate::engine::calls::read;
@@ -41,6 +42,9 @@ const SHIFT: i64 = 400 * 86_400 + 5 * 3_600 + 17 * 60 + 13;
 
 /// How often the number of tests that ended is shown.
 const TELL: Duration = Duration::from_millis(250);
+
+/// Calls of a function that can be compared alone and are compared where they answer a client.
+const ANSWERED: usize = 3;
 
 /// In the second run the tests are collected in so many parts.
 const GROUPS: usize = 8;
@@ -85,7 +89,8 @@ pub async fn run(core: &Arc<Core>, recording: RecordingId, ran: On) -> Result<()
     Ok(core.store().set_tests_tried(recording)?)
 }
 
-/// Lists the calls of a recording that were made in tests and cannot be compared otherwise.
+/// Lists the calls of a recording that were made in tests and cannot be compared otherwise, and some of those by way of which a client
+/// was answered: what a framework makes of them shows there alone.
 fn candidates(core: &Core, index: &Index, recording: RecordingId) -> Result<Vec<Candidate>, Trouble> {
     let stored = core.store().calls_in(recording)?;
     let ids: Vec<CallId> = stored.iter().map(|call| call.id).collect();
@@ -96,9 +101,33 @@ fn candidates(core: &Core, index: &Index, recording: RecordingId) -> Result<Vec<
         Some(reason) => read::is_only_compared(reason, repeated.contains(&call.id)),
     };
     let in_test_file = |function: &FunctionId| index.module_of(function).is_some_and(|module| module.is_test());
-    let wanted =
-        stored.into_iter().filter(|call| call.outcome.is_some() && !can_be_compared(call) && !in_test_file(&call.function));
-    Ok(wanted.filter_map(|call| Some(Candidate { test: *tests.get(&call.id)?, call: read::decode(call) })).collect())
+    let in_tests = stored.into_iter().filter(|call| call.outcome.is_some() && !in_test_file(&call.function));
+    let mut answered: BTreeMap<FunctionId, Vec<Candidate>> = BTreeMap::new();
+    let mut wanted = Vec::new();
+    for stored in in_tests {
+        let Some(test) = tests.get(&stored.id).copied() else { continue };
+        if !can_be_compared(&stored) {
+            wanted.push(Candidate { test, call: read::decode(stored), is_alone: false });
+        } else if stored.touches.iter().any(is_answered) {
+            let one = Candidate { test, call: read::decode(stored), is_alone: true };
+            answered.entry(one.call.function.clone()).or_default().push(one);
+        }
+    }
+    wanted.extend(answered.into_values().flat_map(some_of));
+    Ok(wanted)
+}
+
+/// Chooses among calls of a function that answered clients: in different tests, and those first that end in a way of their own.
+fn some_of(answered: Vec<Candidate>) -> impl Iterator<Item = Candidate> {
+    let (mut ways, mut tests) = (BTreeSet::new(), BTreeSet::new());
+    let (mut chosen, others): (Vec<_>, Vec<_>) = answered.into_iter().partition(|one| ways.insert(choose::way(&one.call)));
+    chosen.extend(others);
+    chosen.into_iter().filter(move |one| tests.insert(one.test)).take(ANSWERED)
+}
+
+/// Tells whether a touch says that a client of a test was answered by way of the call.
+fn is_answered(touch: &Touch) -> bool {
+    matches!(touch, Touch::Scene(text) if Scene::read(text).is_some_and(|scene| scene.answer().is_some()))
 }
 
 /// What running tests showed.
@@ -117,6 +146,7 @@ async fn learn(
     candidates: Vec<Candidate>,
     job: &Job<'_>,
 ) -> Result<Option<Learned>, Trouble> {
+    let alone: HashSet<CallId> = candidates.iter().filter(|one| one.is_alone).map(|one| one.call.id).collect();
     let mut of_test: BTreeMap<TestId, Vec<Call>> = BTreeMap::new();
     let is_wanted = |one: &Candidate| asked.functions.get(&one.test).is_some_and(|wanted| wanted.contains(&one.call.function));
     for candidate in candidates.into_iter().filter(is_wanted) {
@@ -144,7 +174,7 @@ async fn learn(
     for (test, recorded) in of_test {
         let Some(run) = first.tests.remove(&test) else { continue };
         let other = second.tests.get(&test);
-        let Seen { run, calls } = seen(run, other, &recorded, &is_own);
+        let Seen { run, calls } = seen(run, other, &recorded, &alone, &is_own);
         // With other data than the program had, two runs that agree do not tell what it did.
         for call in calls.into_iter().filter(|call| !recorded_version.has_other_data(&call.function)) {
             let code = recorded_version.code_key(&call.function);
@@ -214,7 +244,9 @@ struct SeenCall {
     entered: Vec<FunctionId>,
 }
 
-fn seen(run: Rerun, other: Option<&Rerun>, recorded: &[Call], is_own: &dyn Fn(&str) -> bool) -> Seen {
+/// `alone` are the recorded calls that can be compared alone: what they answer is all that a test shows of them, so they stay what they
+/// are where nothing was answered.
+fn seen(run: Rerun, other: Option<&Rerun>, recorded: &[Call], alone: &HashSet<CallId>, is_own: &dyn Fn(&str) -> bool) -> Seen {
     let mut calls = Vec::new();
     let mut former = FormerRun { passed: run.passed, ms: run.ms, calls: BTreeMap::new() };
     let others = other.filter(|other| other.passed == run.passed);
@@ -233,8 +265,10 @@ fn seen(run: Rerun, other: Option<&Rerun>, recorded: &[Call], is_own: &dyn Fn(&s
                 || known.is_some_and(|known| call.input != digest(&known.callee(), known.args.clone()));
             let mut entry = FormerCall { input: call.input, varies, call: None };
             if let Some((recorded, twin)) = known.zip(twin)
-                && let Some(outcome) = settled(recorded, call, twin, is_own)
+                && let Some(effect) = settled(recorded, call, twin, is_own)
+                && (!alone.contains(&recorded.id) || shows_more(recorded, &effect))
             {
+                let outcome = value::encode_outcome(&effect);
                 entry.call = Some(recorded.id);
                 let (function, duration_ns, entered) = (function.clone(), call.duration_ns, call.entered.clone());
                 calls.push(SeenCall { id: recorded.id, function, outcome, duration_ns, entered });
@@ -283,14 +317,19 @@ fn ends_as_recorded(recorded: &Call, effect: &Effect) -> bool {
     noise::leave_out(&mut recorded.effect.clone(), effect) || draws() && noise::end_in_one_way(&recorded.effect, effect)
 }
 
+/// Tells whether a call ended in its test just as it was recorded, and answered a client.
+fn shows_more(recorded: &Call, effect: &Effect) -> bool {
+    effect.answers().is_some() && difference(&recorded.effect, &effect.clone().as_recorded()).is_none()
+}
+
 /// Gives how a call ended, without what differs between two runs; `None` where nothing is left of it, or where it did not end as
 /// recorded. What both runs agree on counts, also where the recording has something else: a folder, what was drawn by chance.
-fn settled(recorded: &Call, call: &RerunCall, twin: &RerunCall, is_own: &dyn Fn(&str) -> bool) -> Option<Vec<u8>> {
+fn settled(recorded: &Call, call: &RerunCall, twin: &RerunCall, is_own: &dyn Fn(&str) -> bool) -> Option<Effect> {
     let mut effect = call.effect.clone()?;
     noise::leave_out_foreign(&mut effect, is_own);
     let is_left = noise::leave_out(&mut effect, twin.effect.as_ref()?) && ends_as_recorded(recorded, &effect);
     // What stands there must be the same both times: two runs may have left out different parts.
     let mut again = twin.effect.clone()?;
     noise::leave_out_likewise(&effect, &mut again);
-    (is_left && difference(&effect, &again).is_none()).then(|| value::encode_outcome(&effect))
+    (is_left && difference(&effect, &again).is_none()).then_some(effect)
 }
