@@ -26,6 +26,7 @@ pub mod internals;
 mod items;
 pub mod kept;
 mod literal;
+pub mod module_names;
 mod moved;
 pub mod names;
 pub mod naming;

@@ -210,3 +210,48 @@ fn a_helper_that_is_inlined_and_an_attribute_with_another_name_are_no_change() {
     assert!(code == 0 || code == 4, "{code} {said}");
     assert!(!said.contains("AttributeError"), "{said}");
 }
+
+const PRICES: &str = "import os\n\nRATE = 2\nTAX = 5\nUNIT = 'eur'\nALL = [RATE]\n\n\n\
+def price(number):\n    return number * helper()\n\n\ndef helper():\n    return 10 + len(UNIT)\n\n\n\
+def tax(number):\n    return number * TAX\n";
+
+/// What was compared of a module says nothing of a value that no compared call reads.
+#[test]
+fn a_value_of_a_module_is_compared_by_those_that_read_it() {
+    let test = "import prices\n\n\ndef test_price():\n    assert prices.price(2) == 26\n";
+    let place = recorded_of([
+        ("prices.py", PRICES),
+        ("test_prices.py", test),
+        ("other.py", "import prices\n\n\ndef unit():\n    return prices.UNIT\n"),
+    ]);
+    for (old, new, code, says) in [
+        ("TAX = 5", "TAX = 6", 4, "import-time code of prices was edited and not compared"),
+        ("UNIT = 'eur'", "UNIT = 'euro'", 1, "prices:price"),
+        ("UNIT = 'eur'", "UNIT = 'usd'", 0, "0 not compared"),
+        ("RATE = 2", "RATE = 3", 0, "0 not compared"),
+        ("import os\n", "", 0, "0 not compared"),
+    ] {
+        let (ended, said) = told(&place, "prices.py", old, new);
+        assert!(ended == code && said.contains(says), "{old} to {new}, {says}: {ended} {said}");
+    }
+}
+
+const CLIENT: &str = "def notify(client, name):\n    client.send('hi ' + name, times=2)\n\n\n\
+def order(gateway, amount):\n    if gateway.charge(amount) is not None:\n        gateway.log.info('charged %s', amount)\n    return True\n";
+const CLIENT_TEST: &str = "from unittest import mock\n\nimport client\n\n\n\
+def test_notify():\n    client.notify(mock.MagicMock(), 'ada')\n\n\ndef test_order():\n    assert client.order(mock.Mock(), 5)\n";
+
+#[test]
+fn what_mocks_are_called_with_is_compared_though_no_test_asserts_it() {
+    let place = recorded_of([("client.py", CLIENT), ("test_client.py", CLIENT_TEST)]);
+    for (old, new, code, says) in [
+        ("'hi '", "'hello '", 1, "mock.send('hi ada', times=2)"),
+        ("times=2", "times=3", 1, "mock.send('hi ada', times=3)"),
+        ("log.info", "log.debug", 1, "mock.log.debug('charged %s', 5)"),
+        ("charge(amount)", "charge(amount=amount)", 1, "mock.charge(amount=5)"),
+        ("'hi ' + name", "f'hi {name}'", 0, "0 not compared"),
+    ] {
+        let (ended, said) = told(&place, "client.py", old, new);
+        assert!(ended == code && said.contains(says), "{old} to {new}, {says}: {ended} {said}");
+    }
+}

@@ -24,6 +24,7 @@ use crate::engine::state::core::Core;
 use crate::generate::varying;
 use crate::source::dependencies::Reach;
 use crate::source::index::Index;
+use crate::source::module_names;
 
 /// Edits for which a test is looked for: more than a person reads.
 const TESTS_SOUGHT: usize = 20;
@@ -143,7 +144,8 @@ pub async fn edits(core: &Arc<Core>, tally: Tally, delta: Delta, before: &Before
         let reach = reachability::recorded(&core, &index)?;
         let recorded = core.store().functions()?.into_iter().map(|total| (total.function, total.calls)).collect();
         let is_by_an_edit = imports::is_by_an_edit(&core, &index, &reach, &delta)?;
-        let mut edits = tally.edits(delta, &index, &reach, &recorded);
+        let readers = readers(&core, &index, &delta)?;
+        let mut edits = tally.edits(delta, &index, &reach, &recorded, &readers);
         edits.import_failures.retain(is_by_an_edit);
         for one in edits.edited.iter_mut().filter(|one| one.not_compared.iter().any(|not| not.calls > 0)) {
             let Some(function) = one.subject.function() else { continue };
@@ -182,6 +184,25 @@ pub async fn edits(core: &Arc<Core>, tally: Tally, delta: Delta, before: &Before
         edits
     })
     .await
+}
+
+/// By module: the functions that read the names whose values are all that was edited in it outside of functions.
+type Readers = HashMap<String, BTreeSet<FunctionId>>;
+
+fn readers(core: &Core, index: &Index, delta: &Delta) -> Result<Readers, Trouble> {
+    let edited: Vec<Subject> = delta.edited.iter().filter(|one| matches!(one, Subject::ImportCode(_))).cloned().collect();
+    let mut found = Readers::new();
+    for former in core.store().code(&edited)? {
+        let Subject::ImportCode(module) = &former.subject else { continue };
+        let Some(text) = index.module_called(module).and_then(|module| index.text(&module.path)) else { continue };
+        let names = module_names::edited_names(&former.text, &text);
+        if let Some(readers) =
+            names.and_then(|names| module_names::readers(index, module, &names)).filter(|readers| !readers.is_empty())
+        {
+            found.insert(module.clone(), readers);
+        }
+    }
+    Ok(found)
 }
 
 /// Keeps which of these functions, or of all, were edited and not compared, for the rows of the snapshot; tells a person of
@@ -306,9 +327,12 @@ impl Tally {
     }
 
     /// Says what the calls tell of each edit. `recorded` has the number of recorded calls of each function.
-    fn edits(&self, delta: Delta, index: &Index, reach: &Reach, recorded: &HashMap<FunctionId, u64>) -> Edits {
-        let edited = delta.edited.into_iter().filter_map(|subject| self.edited(subject, index, reach));
-        let is_unreached = |one: &EditedCode| matches!(one.subject, Subject::ImportCode(_)) && one.recorded + one.through == 0;
+    fn edits(&self, delta: Delta, index: &Index, reach: &Reach, recorded: &HashMap<FunctionId, u64>, readers: &Readers) -> Edits {
+        let edited = delta.edited.into_iter().filter_map(|subject| self.edited(subject, index, reach, readers));
+        let is_unreached = |one: &EditedCode| {
+            matches!(&one.subject, Subject::ImportCode(module) if !readers.contains_key(module))
+                && one.recorded + one.through == 0
+        };
         let (unreached, edited): (Vec<EditedCode>, Vec<EditedCode>) = edited.partition(is_unreached);
         let gone = delta.gone.into_iter().filter_map(|id| recorded.get(&id).map(|calls| (id, *calls))).collect();
         Edits {
@@ -322,7 +346,7 @@ impl Tally {
         }
     }
 
-    fn edited(&self, subject: Subject, index: &Index, reach: &Reach) -> Option<EditedCode> {
+    fn edited(&self, subject: Subject, index: &Index, reach: &Reach, readers: &Readers) -> Option<EditedCode> {
         let (path, line, counts, through) = match &subject {
             Subject::Function(id) => {
                 let function = index.function(id)?;
@@ -331,7 +355,10 @@ impl Tally {
             }
             Subject::ImportCode(module) => {
                 let path = index.module_called(module)?.path.clone();
-                let (counts, through) = self.resting(&reach.resting_on(&[], std::slice::from_ref(&path)));
+                let (counts, through) = match readers.get(module) {
+                    Some(readers) => self.run_by(readers),
+                    None => self.resting(&reach.resting_on(&[], std::slice::from_ref(&path))),
+                };
                 (path, 1, counts, through)
             }
             Subject::File(path) => {
@@ -365,6 +392,12 @@ impl Tally {
             unrun: Vec::new(),
             test: None,
         })
+    }
+
+    /// Adds up what is known of the functions that read an edited name, their own calls and those that ran through them.
+    fn run_by(&self, readers: &BTreeSet<FunctionId>) -> (Counts, u64) {
+        let (counts, compared) = self.resting(readers);
+        (counts, compared + readers.iter().filter_map(|id| self.through.get(id)).sum::<u64>())
     }
 
     /// Adds up what is known of functions that rest on a module or a file: compared calls count as ones that ran through it.

@@ -175,7 +175,7 @@ def listen(root: str) -> None:
 
 
 def hear_answers() -> None:
-    """Has such a recorder note what clients of the frameworks that are imported by now are answered."""
+    """Has such a recorder note what clients of frameworks are answered, and what mocks are called with: of those that are imported by now."""
     start = sys.modules.get("pytead_tui.recorder.start")
     recorder = getattr(start, "active", None)
     if recorder is not None and recorder.listener is not None:
@@ -185,6 +185,7 @@ def hear_answers() -> None:
             spool.write(("E", number, kind, detail))
 
         client_answers.listen(write, side_effects.shorten)
+        side_effects.hear_mocks()
 
 
 def narrow(functions: "list[str] | None") -> None:

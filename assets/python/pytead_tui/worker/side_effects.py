@@ -1,4 +1,4 @@
-"""What a call does besides ending: it prints, logs, writes files, starts programs, and asks a database of SQLite.
+"""What a call does besides ending: it prints, logs, writes files, starts programs, calls mocks, and asks a database of SQLite.
 
 Two runs of one call are compared by that, too. Nothing of it is noted while a program is recorded: this listens only in processes
 that end with the call or the test.
@@ -36,7 +36,7 @@ HEARD = 500  # calls of one function
 
 CALLS = "calls of "
 OUTPUT, ERRORS, LOG, FILES, PROGRAMS, STATEMENTS = "output", "error output", "log", "files", "programs", "statements"
-WARNINGS = "warnings"
+WARNINGS, MOCKS = "warnings", "calls to mocks"
 
 _PLAIN = (str, int, float, bool, type(None))
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -68,7 +68,16 @@ def listen(root: str) -> "Listener":
             module = sys.modules.get(name)
             if module is not None:
                 module.connect = _connecting(module.connect)
+    hear_mocks()
     return Listener()
+
+
+def hear_mocks() -> None:
+    """Hears what mocks are called with, too, if they are imported by now."""
+    mocked = getattr(sys.modules.get("unittest.mock"), "CallableMixin", None)
+    if mocked is not None and not hasattr(mocked._mock_call, "__wrapped__"):
+        mocked._mock_call = _mock_called(mocked._mock_call)
+
 
 
 class Listener:
@@ -282,6 +291,18 @@ def _warning(show: "Callable", impl: "Callable", usual: "Callable") -> "Callable
             show(message)
 
     return shown
+
+
+def _mock_called(call: "Callable") -> "Callable":
+    @functools.wraps(call)
+    def called(mock: object, /, *args: object, **named: object) -> object:
+        with suppress(Exception):  # what a test made of the class
+            told = [repr(_plainly(value, DEEP)) for value in args]
+            told += ["%s=%r" % (name, _plainly(value, DEEP)) for name, value in named.items()]
+            _journal.append((MOCKS, "%s(%s)" % (mock._extract_mock_name(), ", ".join(told))))
+        return call(mock, *args, **named)
+
+    return called
 
 
 def _handling(handle: "Callable") -> "Callable":
