@@ -2,6 +2,7 @@
 
 use super::bits::{is_random, looks_secret};
 use super::card::is_card;
+use super::escapes::{end_of_escape, is_inside_word};
 use super::forms::{self, FORMS, Form, first_of};
 use super::found::{Found, is_placeholder, rank};
 use super::names::Holds;
@@ -95,7 +96,9 @@ fn private_key(text: &str) -> Option<Found> {
     let start = text.find(KEY)?;
     let head = &text[start..];
     let named = head.get(..64.min(head.len())).is_some_and(|head| head.contains("PRIVATE KEY"));
-    let end = head.rfind("-----").map_or(text.len(), |at| start + at + 5);
+    // A text may end within the key.
+    let last = head.rfind("-----END ").and_then(|at| Some(at + 9 + head[at + 9..].find("-----")? + 5));
+    let end = last.map_or(text.len(), |at| start + at);
     named.then_some((start, end, "private-key"))
 }
 
@@ -107,7 +110,7 @@ fn credentials(text: &str) -> Option<Found> {
             let start = at + scheme.len();
             let length = text[start..].find(|c| !of_token(c)).unwrap_or(text.len() - start);
             let is_one = length >= CREDENTIALS_MIN && looks_secret(&text[start..start + length]);
-            (is_one && !text[..at].ends_with(char::is_alphanumeric)).then_some((start, start + length, "credentials"))
+            (is_one && !is_inside_word(&text[..at])).then_some((start, start + length, "credentials"))
         })
     };
     SCHEMES.iter().filter_map(of).min_by_key(rank)
@@ -146,7 +149,7 @@ fn card(text: &str) -> Option<Found> {
 /// Tells whether what stands there is no part of a longer word.
 pub(super) fn stands_alone(text: &str, start: usize, end: usize) -> bool {
     let inside = |c: char| c.is_alphanumeric() || c == '_';
-    !text[..start].ends_with(inside) && !text[end..].starts_with(inside) && !text[..start].ends_with('.')
+    !is_inside_word(&text[..start]) && !text[..start].ends_with(['_', '.']) && !text[end..].starts_with(inside)
 }
 
 /// Finds the first value that stands behind a secret name: `password=x`, `"token": "x"`, `Authorization: Bearer x`. In source
@@ -157,6 +160,7 @@ fn assigned(text: &str, mut from: usize, source: bool) -> Option<Found> {
         let start = from + at;
         let end = text[start..].find(|c| !is_name(c)).map_or(text.len(), |at| start + at);
         from = end;
+        let start = start + end_of_escape(&text[..start], &text[start..end]);
         let name = &text[start..end];
         // Telling what a name says takes longer.
         let is_assigned = text.as_bytes()[end..].iter().take(GAP + 1).any(|byte| matches!(byte, b'=' | b'!' | b':'));
@@ -309,7 +313,8 @@ pub(super) fn assignments(text: &str) -> impl Iterator<Item = (String, String)> 
         let line = line.trim().strip_prefix("export ").unwrap_or(line.trim());
         let (name, value) = line.split_once('=').filter(|_| !line.starts_with('#'))?;
         let value = value.trim();
-        let bare = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
-        Some((name.trim().to_owned(), bare.unwrap_or(value).to_owned()))
+        let quoted = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.split(*quote).next());
+        let bare = value.split(" #").next().unwrap_or_default().trim_end();
+        Some((name.trim().to_owned(), quoted.unwrap_or(bare).to_owned()))
     })
 }

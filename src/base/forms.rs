@@ -1,5 +1,6 @@
 //! The one table of the forms in which services issue tokens, and what finds them in a text.
 
+use super::escapes::is_inside_word;
 use std::sync::LazyLock;
 
 /// What a token consists of behind its prefix.
@@ -169,7 +170,7 @@ pub(super) fn first_of(text: &str, (prefix, least, body, _): Form) -> Option<(us
         let start = from + at;
         let tail = &text[start + prefix.len()..];
         let length = tail.bytes().take_while(|byte| body.holds(*byte)).count();
-        let boundary = !text[..start].ends_with(|c: char| c.is_alphanumeric());
+        let boundary = !is_inside_word(&text[..start]);
         let whole = prefix.len() + length;
         let fits = match body {
             Hex => whole == least && !tail[length..].starts_with(|c: char| c.is_alphanumeric()),

@@ -6,6 +6,7 @@ pub mod card;
 pub mod clock;
 pub mod cores;
 pub mod error;
+mod escapes;
 mod finders;
 mod forms;
 mod found;

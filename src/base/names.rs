@@ -22,6 +22,9 @@ static SEVERAL: LazyLock<HashSet<String>> = LazyLock::new(|| {
 /// With one of these at its end a name is about a secret.
 static ABOUT: LazyLock<HashSet<&str>> = LazyLock::new(|| words("ABOUT").collect());
 
+/// What makes a longer word secret that ends with it.
+static ENDS: LazyLock<Vec<&str>> = LazyLock::new(|| words("ENDS").collect());
+
 /// Those that are often no secrets.
 static AMBIGUOUS: LazyLock<HashSet<&str>> = LazyLock::new(|| words("AMBIGUOUS").collect());
 
@@ -84,7 +87,8 @@ pub fn holds(name: &str) -> Option<Holds> {
     }
     let known = |word: &str| {
         let found = [(&*WORDS, Holds::One), (&*SEVERAL, Holds::Several), (&*PERHAPS_SEVERAL, Holds::PerhapsSeveral)];
-        found.into_iter().find(|(words, _)| words.contains(word)).map(|(_, holds)| holds)
+        let whole = found.into_iter().find(|(words, _)| words.contains(word)).map(|(_, holds)| holds);
+        whole.or_else(|| ENDS.iter().any(|end| word.ends_with(end)).then_some(Holds::One))
     };
     // A word before the pair that it begins, as the recorder has it: the second word of `access_tokens` says less than the two.
     let at = |at: usize| known(&words[at]).or_else(|| known(&words.get(at..at + 2)?.concat()));
@@ -100,6 +104,7 @@ pub(super) fn ends_secret(name: &str) -> Option<bool> {
         return Some(true);
     }
     let is_secret = [last, &pair].into_iter().any(|word| WORDS.contains(word) || SEVERAL.contains(word));
+    let is_secret = is_secret || ENDS.iter().any(|end| last.ends_with(end));
     is_secret.then(|| AMBIGUOUS.contains(last.as_str()))
 }
 
@@ -146,6 +151,12 @@ mod tests {
             "pin_code",
             "AccountKey",
             "sessionid",
+            "PGPASSWORD",
+            "clientsecret",
+            "xauthtoken",
+            "SMTP_PASS",
+            "dbPass",
+            "wpa_psk",
         ] {
             assert!(is_secret_name(name), "{name}");
         }
@@ -160,6 +171,9 @@ mod tests {
             "tokenUrl",
             "password_min_length",
             "SSH_AUTH_SOCK",
+            "first_pass",
+            "bypass",
+            "PGPASSFILE",
             "",
             "_",
         ] {

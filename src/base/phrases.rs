@@ -3,6 +3,7 @@
 
 use super::beside;
 use super::bits::is_random;
+use super::escapes::{end_of_escape, is_inside_word};
 use super::found::{Found, is_placeholder, rank};
 use super::names::{self, Holds};
 
@@ -97,6 +98,7 @@ fn said(text: &str) -> Option<Found> {
         let start = from + at;
         let end = text[start..].find(|c| !is_name(c)).map_or(text.len(), |at| start + at);
         from = end;
+        let start = start + end_of_escape(&text[..start], &text[start..end]);
         let name = &text[start..end];
         if name.len() < 3 || !text[end..].starts_with(' ') || names::holds(name) != Some(Holds::One) {
             continue;
@@ -149,7 +151,7 @@ fn identified(text: &str) -> Option<Found> {
 fn login(text: &str) -> Option<Found> {
     let of = |option: &&str| {
         text.match_indices(*option).find_map(|(at, _)| {
-            if text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '-') {
+            if text[..at].ends_with('-') || is_inside_word(&text[..at]) {
                 return None;
             }
             let from = at + option.len();

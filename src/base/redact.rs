@@ -318,8 +318,21 @@ fn encoded(value: &str) -> Vec<String> {
             byte => format!("%{byte:02X}"),
         })
         .collect();
+    // As `urllib.parse.quote` has it, and as others write the digits.
+    let path = percent.replace("%2F", "/");
+    let lower = |text: &str| {
+        let mut parts = text.split('%');
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |all, part| {
+            let (digits, rest) = part.split_at(part.len().min(2));
+            format!("{all}%{}{rest}", digits.to_lowercase())
+        })
+    };
+    let json = serde_json::to_string(value).unwrap_or_default().trim_matches('"').to_owned();
+    let html =
+        value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#x27;");
     // Inside a longer text it may begin at any of three places; what stands beside it changes the outermost characters.
-    let mut forms = vec![percent];
+    let mut forms = vec![lower(&percent), lower(&path), percent, path, json, html];
     for (before, changed) in [(0, 0), (1, 2), (2, 3)] {
         let bytes = [&[0; 2][..before], value.as_bytes()].concat();
         let whole = &bytes[..bytes.len() / 3 * 3];

@@ -82,9 +82,11 @@ fn push_safe(out: &mut String, c: char) {
 
 fn is_unsafe(c: char) -> bool {
     matches!(c,
-        '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{180e}'
+        '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
         | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        // What is no character at all.
+        | '\u{fdd0}'..='\u{fdef}' | '\u{fffe}' | '\u{ffff}'
         // Of the variation selectors those two that tell signs from emoji are seen; the others may carry a text.
         | '\u{fe00}'..='\u{fe0d}' | '\u{e0000}'..='\u{e0fff}')
 }

@@ -42,6 +42,7 @@ mod types;
 mod watch;
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::Parser;
 
@@ -59,7 +60,16 @@ pub fn parse() -> Cli {
         let typed = words.iter().filter_map(|word| word.to_str().map(str::to_owned));
         words = former::modern(typed).into_iter().map(OsString::from).collect();
     }
-    Cli::parse_from(words)
+    Cli::parse_from(asking_for_help(words))
+}
+
+/// Reads `help gen` as `gen --help`: a word before a command is a path otherwise.
+fn asking_for_help(mut words: Vec<OsString>) -> Vec<OsString> {
+    if words.get(1).is_some_and(|word| word == "help") {
+        words.remove(1);
+        words.push("--help".into());
+    }
+    words
 }
 
 /// Does what was typed and gives the process exit code.
@@ -80,6 +90,12 @@ pub async fn dispatch(mut cli: Cli, screen: &impl Screen) -> u8 {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     if let Err(trouble) = person::required(cli.verb.as_ref(), is_set) {
         return failed(trouble);
+    }
+    let elsewhere = cli.path.as_deref().filter(|_| cli.verb.is_some()).map(Path::display).map(|path| path.to_string());
+    if let Some(path) = elsewhere {
+        let trouble = Trouble::usage(format!("A command takes no path before it: {path}."));
+        let why = "It works in the project of the current folder.";
+        return failed(trouble.because(why).so(format!("Go there first: cd {path}, or leave {path} out.")));
     }
     let outcome = match cli.verb {
         _ if only_diff => Err(Trouble::usage("Only diff is printed as Markdown or for an agent.").so("Use human or json.")),

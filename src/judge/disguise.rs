@@ -82,7 +82,9 @@ fn gap(text: &str, from: usize) -> (usize, bool) {
 pub(super) fn readings(text: &str) -> Vec<String> {
     let plain = plain(text);
     let mut all = Vec::new();
-    for reading in [joined(&plain), lettered(&plain)].into_iter().flatten() {
+    // A name may say it: `ignore_all_previous_instructions`.
+    let spaced = plain.contains('_').then(|| plain.replace('_', " "));
+    for reading in [joined(&plain), lettered(&plain), spaced].into_iter().flatten() {
         all.push(reading);
     }
     if let Cow::Owned(plain) = plain {
@@ -106,8 +108,14 @@ fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Reads a character that is written as an escape: `\u200b`, `\u{200b}`, `\U0001d400`, `\x69`; with its length.
+/// Reads a character that is written as an escape: `‹U+200B›`, `\u200b`, `\u{200b}`, `\U0001d400`, `\x69`; with its length.
 fn escaped(text: &str) -> Option<(char, usize)> {
+    // As texts are shown and sent, see `base::text::display`.
+    if let Some(named) = text.strip_prefix("‹U+") {
+        let end = named.find('›').filter(|end| *end <= 6)?;
+        let c = char::from_u32(u32::from_str_radix(&named[..end], 16).ok()?)?;
+        return Some((c, text.len() - named.len() + end + '›'.len_utf8()));
+    }
     let rest = text.strip_prefix('\\')?;
     let rest = rest.strip_prefix('\\').unwrap_or(rest);
     let (kind, digits) = (rest.chars().next()?, rest.get(1..)?);

@@ -4,15 +4,16 @@
 //! The lists say what tests need, where that is short (`sys`, `pytest`), and what they must not touch elsewhere. Text that builds
 //! names at run time is named too, since nobody can say what it reaches.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use tree_sitter::Node;
 
 use super::tree::syntax_tree;
+use crate::base::text;
 
 /// Modules that give access to the interpreter, to pytest's inside or to this package.
-const MODULES: [&str; 26] = [
+const MODULES: [&str; 32] = [
     "_pytest",
     "pluggy",
     "pytead_tui",
@@ -39,6 +40,12 @@ const MODULES: [&str; 26] = [
     "signal",
     "resource",
     "site",
+    "timeit",
+    "doctest",
+    "profile",
+    "cProfile",
+    "copyreg",
+    "shelve",
 ];
 
 /// What a test may use of `sys`.
@@ -98,7 +105,7 @@ const OF_PYTEST: [&str; 22] = [
 ];
 
 /// What a test must not use of some modules that it may import.
-const NOT_OF: [(&str, &[&str]); 3] = [
+const NOT_OF: [(&str, &[&str]); 9] = [
     (
         "os",
         &[
@@ -125,12 +132,33 @@ const NOT_OF: [(&str, &[&str]); 3] = [
             "writev",
         ],
     ),
-    ("inspect", &["currentframe", "getframeinfo", "getinnerframes", "getouterframes", "stack", "trace"]),
+    (
+        "inspect",
+        &[
+            "currentframe",
+            "getattr_static",
+            "getclosurevars",
+            "getframeinfo",
+            "getinnerframes",
+            "getmembers",
+            "getmembers_static",
+            "getouterframes",
+            "stack",
+            "trace",
+        ],
+    ),
+    // What runs a text, or finds attributes by names in one.
+    ("pickle", &["Unpickler", "load", "loads"]),
+    ("string", &["Formatter"]),
+    ("typing", &["ForwardRef", "evaluate_forward_ref", "get_type_hints"]),
+    ("traceback", &["StackSummary", "extract_stack", "extract_tb", "walk_stack", "walk_tb"]),
+    ("types", &["CodeType", "FrameType", "FunctionType", "get_original_bases"]),
+    ("operator", &["call"]),
     ("threading", &["settrace", "setprofile", "settrace_all_threads", "setprofile_all_threads"]),
 ];
 
 /// Attributes that lead from any object to the interpreter or to pytest's inside, whatever they are asked of.
-const ATTRIBUTES: [&str; 34] = [
+const ATTRIBUTES: [&str; 38] = [
     "_current_frames",
     "_exit",
     "_getframe",
@@ -139,11 +167,15 @@ const ATTRIBUTES: [&str; 34] = [
     "__closure__",
     "__code__",
     "__defaults__",
+    "__get__",
     "__getattribute__",
     "__globals__",
     "__import__",
     "__kwdefaults__",
     "__loader__",
+    "__reduce__",
+    "__reduce_ex__",
+    "__self__",
     "__spec__",
     "__subclasses__",
     "addaudithook",
@@ -171,7 +203,10 @@ const ATTRIBUTES: [&str; 34] = [
 const HIDDEN: [&str; 7] = ["builtins", "gc", "importlib", "inspect", "os", "signal", "sys"];
 
 /// Modules whose parts are looked at by name.
-const GUARDED: [&str; 4] = ["inspect", "os", "pytest", "sys"];
+const GUARDED: [&str; 10] = ["inspect", "operator", "os", "pickle", "pytest", "string", "sys", "traceback", "types", "typing"];
+
+/// What gives or changes attributes by name: only a call shows which.
+const LOOKUPS: [&str; 5] = ["attrgetter", "delattr", "getattr", "methodcaller", "setattr"];
 
 /// Calls whose first argument names what they change or import.
 const BY_NAME: [&str; 8] = ["delattr", "dict", "importorskip", "multiple", "object", "patch", "setattr", "setitem"];
@@ -218,8 +253,11 @@ impl fmt::Display for Internal {
 /// Names what a text reaches for, one entry for each place.
 #[must_use]
 pub fn internals(text: &str) -> Vec<Internal> {
+    // Python takes names for equal that look alike to it (NFKC): `ｓys` is `sys`.
+    let plain = text::identifier(text);
+    let text = plain.as_ref();
     let Some(tree) = syntax_tree(text) else { return Vec::new() };
-    let mut reader = Reader { text, imported: BTreeMap::new(), found: Vec::new() };
+    let mut reader = Reader { text, imported: BTreeMap::new(), modules: BTreeSet::new(), found: Vec::new() };
     reader.imports(tree.root_node(), DEPTH);
     reader.statements(tree.root_node());
     reader.walk(tree.root_node(), DEPTH, false);
@@ -230,6 +268,8 @@ struct Reader<'t> {
     text: &'t str,
     /// The modules and names that imports bind, by the name they have here: `sys`, `os.path`, `lib.f`.
     imported: BTreeMap<String, String>,
+    /// Those of them that are modules.
+    modules: BTreeSet<String>,
     found: Vec<Internal>,
 }
 
@@ -268,6 +308,13 @@ impl<'t> Reader<'t> {
                 let is_plain = from.is_empty() && bound == top(whole);
                 if is_denied_module(&target) || is_denied(&target) {
                     self.add(&target, name);
+                }
+                if from.is_empty() {
+                    self.modules.insert(bound.to_owned());
+                }
+                let last = whole.rsplit('.').next().unwrap_or(whole);
+                if LOOKUPS.contains(&last) && bound != last {
+                    self.add(&format!("{target} under another name"), name);
                 }
                 self.imported.insert(bound.to_owned(), if is_plain { top(whole).to_owned() } else { target });
             }
@@ -331,6 +378,13 @@ impl<'t> Reader<'t> {
             }
             "attribute" => self.attribute(node, asks),
             "identifier" => self.identifier(node),
+            // `case object(__globals__=found)`
+            "keyword_pattern" => {
+                let name = node.named_child(0).map_or("", |name| self.source(name));
+                if ATTRIBUTES.contains(&name) || HIDDEN.contains(&name) {
+                    self.add(name, node);
+                }
+            }
             "call" => self.call(node),
             "string_content" => self.string(node),
             _ => {}
@@ -362,6 +416,15 @@ impl<'t> Reader<'t> {
             Some(module) => format!("{module}.{name}"),
             None => format!(".{name}"),
         };
+        let parent = node.parent();
+        let is = |kind: &str, field: &str| {
+            parent.is_some_and(|parent| parent.kind() == kind && parent.child_by_field_name(field) == Some(node))
+        };
+        // `type(f).__dict__["__globals__"]`
+        let is_asked = name == "__dict__" && (is("subscript", "value") || is("attribute", "object"));
+        if LOOKUPS.contains(&name) && !is("call", "function") || is_asked && object != "self" {
+            self.add(name, node);
+        }
         let is_hidden = self.imported.contains_key(top(object)) && (name == "__dict__" || HIDDEN.contains(&name));
         if ATTRIBUTES.contains(&name) || is_denied(&whole) || is_hidden {
             let shown = if whole.starts_with('.') { name } else { &whole };
@@ -380,8 +443,10 @@ impl<'t> Reader<'t> {
         if parent.is_some_and(|parent| parent.kind() == "keyword_argument") && is("name") {
             return;
         }
-        let Some(module) = self.imported.get(name).filter(|module| GUARDED.contains(&module.as_str())) else {
-            if BUILTINS.contains(&name) {
+        let is_module = |module: &&String| GUARDED.contains(&module.as_str()) || self.modules.contains(name);
+        let Some(module) = self.imported.get(name).filter(is_module) else {
+            let is_called = parent.is_some_and(|parent| parent.kind() == "call") && is("function");
+            if BUILTINS.contains(&name) || LOOKUPS.contains(&name) && !is_called {
                 self.add(name, node);
             }
             return;
@@ -412,6 +477,10 @@ impl<'t> Reader<'t> {
         let Some(arguments) = node.child_by_field_name("arguments") else { return };
         let mut cursor = arguments.walk();
         let given: Vec<Node<'_>> = arguments.named_children(&mut cursor).filter(|node| node.kind() != "comment").collect();
+        let is_glued = |node: &&Node<'_>| matches!(node.kind(), "concatenated_string" | "binary_operator" | "call");
+        if BY_NAME.contains(&name) && name != "dict" && given.first().filter(is_glued).is_some_and(|_| is_changing(function)) {
+            self.add(&format!("{name}() with a name that is not written out"), node);
+        }
         let is_builtin = matches!(function, "getattr" | "setattr" | "delattr");
         if !is_builtin && !matches!(name, "attrgetter" | "methodcaller") {
             return;
@@ -447,6 +516,11 @@ impl<'t> Reader<'t> {
         let function = self.field(call, "function");
         arguments.named_child(0) == Some(string) && BY_NAME.contains(&function.rsplit('.').next().unwrap_or(function))
     }
+}
+
+/// Tells whether a function of this dotted name changes what its first argument names: `mock.patch`, `monkeypatch.setattr`.
+fn is_changing(function: &str) -> bool {
+    function.ends_with("patch") || function.contains("patch.") || function.ends_with("importorskip")
 }
 
 fn top(path: &str) -> &str {
@@ -514,6 +588,25 @@ mod tests {
             ("def test_a(mocker):\n    mocker.patch('sys.modules', {})\n", "\"sys.modules\" (line 2)"),
             ("def pytest_runtest_makereport(item):\n    pass\n", "the hook pytest_runtest_makereport() (line 1)"),
             ("pytest_plugins = ['x']\n", "pytest_plugins (line 1)"),
+            (
+                "import shop\n\ndef test_a():\n    match shop.f:\n        case object(__globals__=g):\n            pass\n",
+                "__globals__ (line 5)",
+            ),
+            ("import ｓys\n\ndef test_a():\n    ｓys.modules\n", "sys.modules (line 4)"),
+            ("import warnings\n\ndef test_a():\n    [warnings][0].sys\n", "warnings (line 4)"),
+            ("def test_a():\n    [getattr][0](f, 'a')\n", "getattr (line 2)"),
+            ("def test_a():\n    list(map(getattr, [f], ['a']))\n", "getattr (line 2)"),
+            ("from operator import attrgetter as ag\n", "operator.attrgetter under another name (line 1)"),
+            ("def test_a():\n    type(f).__dict__['__globals__'].__get__(f)\n", "__get__ (line 2)"),
+            ("def test_a():\n    print.__self__\n", "__self__ (line 2)"),
+            ("import timeit\n", "timeit (line 1)"),
+            ("from string import Formatter\n", "string.Formatter (line 1)"),
+            ("from typing import get_type_hints\n", "typing.get_type_hints (line 1)"),
+            ("import pickle\n\ndef test_a():\n    pickle.loads(b'')\n", "pickle.loads (line 4)"),
+            (
+                "from unittest import mock\n\ndef test_a():\n    mock.patch('s' 'ys.modules')\n",
+                "patch() with a name that is not written out (line 4)",
+            ),
             ("print('hello')\n", "a statement that acts when it is imported (line 1)"),
             ("class TestA:\n    print('hello')\n", "a statement that acts when it is imported (line 2)"),
         ] {

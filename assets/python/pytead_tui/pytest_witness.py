@@ -43,6 +43,7 @@ class Witness:
         self.root = root
         self.ends: dict = {}  # by test: how its function ended last; None where it returned
         self.before: "list | None" = None
+        self.plugins: "tuple | None" = None
         self.reaching: "Reaching | None" = None  # of the test that runs
         self.in_phase = False
         self.temporary = [tempfile.gettempdir(), "/dev/shm"]
@@ -52,6 +53,11 @@ class Witness:
         """Notes what pytest and this package are, before the first test is imported."""
         self.before = _code()
         reaching.listen(self._hear)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Notes which plugins there are, before the first test runs."""
+        self.plugins = _plugins(session.config)
 
     def _hear(self, event: str, args: tuple) -> None:
         if self.in_phase and self.reaching is not None:
@@ -123,6 +129,8 @@ class Witness:
         for holder, name, value, code, where in self.before or ():
             if holder.get(name) is not value or (code is not None and value.__code__ is not code):
                 return f"it changes {where}.{name}"
+        if self.plugins is not None and _plugins(session.config) != self.plugins:
+            return "it changes the plugins of pytest"
         failure = _from_call(_fail, when="call")
         item = _MustFail.from_parent(session, name="a test that has to fail")
         report = session.config.hook.pytest_runtest_makereport(item=item, call=failure)
@@ -135,6 +143,15 @@ class Witness:
         except Exception as error:
             why = f"after it pytest cannot report a failure: {type(error).__name__}"
         return [_failed({"kind": "phase", "nodeid": nodeid, "when": "teardown", "seconds": 0.0}, why) for nodeid in nodeids if why]
+
+
+def _plugins(config: pytest.Config) -> tuple:
+    """Gives the plugins that are registered, and the functions behind each hook in their order, by identity."""
+    hooks = [(name, hook) for name, hook in vars(config.hook).items() if name.startswith("pytest_")]
+    return (
+        {id(plugin) for plugin in config.pluginmanager.get_plugins()},
+        {name: [id(impl.function) for impl in hook.get_hookimpls()] for name, hook in hooks},
+    )
 
 
 def _is_of_a_library(message: "warnings.WarningMessage") -> bool:

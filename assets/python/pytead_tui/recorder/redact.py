@@ -11,6 +11,7 @@ MANY = {word + "s": word for word in sorted(WORDS) if word not in secret_names.N
 LOOSE = frozenset([word + "s" for word in _OBJECTS])  # often words of a text: what looks random alone is secret
 OBJECTS = LOOSE.union(_OBJECTS)
 ABOUT = frozenset(secret_names.ABOUT.split())
+_ENDS = tuple(secret_names.ENDS.split())
 NAME_KEYS = frozenset(secret_names.NAME_KEYS.split())
 VALUE_KEYS = frozenset(secret_names.VALUE_KEYS.split())
 _VALUE_ENDS = tuple(VALUE_KEYS)
@@ -148,6 +149,8 @@ def _word_in(name: str) -> "str | None":
         for word in (part, pair):
             if word in WORDS or word in MANY:
                 return word
+        if part.endswith(_ENDS):
+            return next(end for end in _ENDS if part.endswith(end))
     return None
 
 

@@ -9,10 +9,15 @@ NAMES = """
     password passwd pwd passphrase passcode pin-code secret secrets api-key authorization credential credentials bearer jwt
     private-key access-key encryption-key decryption-key signing-key master-key account-key secret-key auth-key hmac-key
     csrf csrf-token xsrf xsrf-token otp totp cvv cvc ssn iban session-id sessid phpsessid jsessionid auth-token access-token
-    refresh-token csrfmiddlewaretoken
+    refresh-token csrfmiddlewaretoken psk github-pat gitlab-pat
+    db-pass smtp-pass mail-pass email-pass imap-pass user-pass ssh-pass ftp-pass mysql-pass pg-pass postgres-pass redis-pass mongo-pass
+    admin-pass root-pass login-pass proxy-pass ldap-pass vault-pass db-pw user-pw
     passwort kennwort mot-de motdepasse mdp contraseña contrasena senha wachtwoord hasło haslo lösenord losenord heslo
     salasana adgangskode jelszó jelszo şifre sifre пароль 密码 密碼 口令 パスワード 비밀번호
 """
+
+# A longer word that ends with one of these is secret, too: `PGPASSWORD`, `clientsecret`.
+ENDS = "password passwd passphrase passcode secret apikey authtoken accesstoken"
 
 AMBIGUOUS = "token cookie"
 
