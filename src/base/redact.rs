@@ -366,6 +366,47 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_right_behind_an_escape_is_found() {
+        let token = format!("ghp_{}", "a1B2".repeat(9));
+        for before in ["\\n", "\\t", "%3D", "%22", "\\u0022", "\\x22", "\x1b[31m", "\x1b[1;31m"] {
+            let found = Redactor::default().redact(&format!("x{before}{token}"));
+            assert!(found.is_some_and(|text| !text.contains(&token)), "{before:?}");
+        }
+        for text in
+            [r"x\npassword=zQ8kd20fhWx", "a%26password%3DzQ8kd20fhWx&b", "PGPASSWORD=zQ8kd20fhWx psql", "SMTP_PASS=zQ8kd20fhWx"]
+        {
+            let found = Redactor::default().redact(text);
+            assert!(text.contains("%3D") || found.is_some_and(|text| !text.contains("zQ8kd20fhWx")), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_private_key_is_found_whole_also_where_its_end_is_missing() {
+        let body = "MIIEowIBAAKCAQEA7b".repeat(4);
+        let (begin, end) = (["-----BEGIN RSA ", "PRIVATE KEY-----"].concat(), ["-----END RSA ", "PRIVATE KEY-----"].concat());
+        for text in [format!("{begin}\n{body}"), format!("{begin}\n{body}\n{end}"), format!("{begin}\\n{body}")] {
+            assert!(Redactor::default().redact(&text).is_some_and(|text| !text.contains(&body)), "{text}");
+        }
+        let both = Redactor::default().redact(&format!("{begin}\n{body}\n{end} and more")).unwrap();
+        assert!(both.ends_with(" and more"), "{both}");
+    }
+
+    #[test]
+    fn a_known_value_is_found_in_the_forms_in_which_it_travels() {
+        let value = "pa/ss w\"ord&1!zQ";
+        for form in [
+            "pa/ss%20w%22ord%261%21zQ",
+            "pa%2fss%20w%22ord%261%21zQ",
+            "pa%2Fss%20w%22ord%261%21zQ",
+            "pa/ss w\\\"ord&1!zQ",
+            "pa/ss w&quot;ord&amp;1!zQ",
+        ] {
+            let found = Redactor::new([value.to_owned()]).redact(&format!("a {form} b"));
+            assert!(found.is_some_and(|text| !text.contains(form)), "{form}");
+        }
+    }
+
+    #[test]
     fn a_value_that_is_nothing_but_a_secret_is_told_as_one() {
         let mut redactor = Redactor::default();
         let token = format!("ghp_{}", "a1B2".repeat(9));

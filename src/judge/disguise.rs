@@ -237,6 +237,8 @@ mod tests {
             "i.g.n.o.r.e",
             "1gn0re",
             "ìgnörè",
+            "ig‹U+200B›no‹U+00AD›re",
+            "‹U+E0069›gnore",
         ] {
             assert!(readings(text).iter().any(|read| read.trim() == "ignore"), "{text}: {:?}", readings(text));
         }

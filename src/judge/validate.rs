@@ -24,6 +24,8 @@ pub(super) const ANSWER_MAX: usize = 64 << 10;
 const TEXT_MAX: usize = 400;
 /// Characters of a quote: words, not whole lines.
 const QUOTE_MAX: usize = 300;
+/// What happened at a line: the first word of each, which shows nothing.
+const KINDS: [&str; 8] = ["call", "return", "raise", "yield", "resume", "close", "throw", "touch"];
 
 /// What an answer is held against.
 pub struct Asked<'a> {
@@ -206,7 +208,8 @@ fn quoted(quote: &Quote, asked: &Asked<'_>) -> Result<(), Fault> {
         return fault("V4", format!("there is no line L{} in the journey", quote.line));
     };
     let words = collapsed(&quote.quote);
-    if words.is_empty() || words.len() > QUOTE_MAX {
+    let says_something = words.contains(char::is_alphanumeric) && !KINDS.contains(&words.as_str());
+    if !says_something || words.len() > QUOTE_MAX {
         return fault("V5", format!("the quote of L{} has to be some words of that line", quote.line));
     }
     let names_a_call = is_name(&words) && asked.names.resolve(&words).is_ok();
@@ -220,7 +223,18 @@ fn quoted(quote: &Quote, asked: &Asked<'_>) -> Result<(), Fault> {
 /// A model may quote JSON as it stands, or what it means.
 fn stands_in(words: &str, line: &str) -> bool {
     let line = collapsed(line);
-    line.contains(words) || line.replace("\\\"", "\"").replace("\\\\", "\\").contains(words)
+    stands_whole(words, &line) || stands_whole(words, &line.replace("\\\"", "\"").replace("\\\\", "\\"))
+}
+
+/// Tells whether words stand in a text, and no part of the first or last one alone.
+fn stands_whole(words: &str, text: &str) -> bool {
+    let inside = |outer: Option<char>, inner: Option<char>| {
+        outer.is_some_and(char::is_alphanumeric) && inner.is_some_and(char::is_alphanumeric)
+    };
+    text.match_indices(words).any(|(at, _)| {
+        let (before, after) = (text[..at].chars().next_back(), text[at + words.len()..].chars().next());
+        !inside(before, words.chars().next()) && !inside(after, words.chars().next_back())
+    })
 }
 
 fn is_name(words: &str) -> bool {

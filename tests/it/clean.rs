@@ -208,3 +208,16 @@ fn kept_answers_go_with_drafts_and_recorded_ones_stay() {
     assert!(out.contains("1 answer of models") && !place.root().join(".pytead/answers/1.json").exists(), "{out}");
     assert!(place.root().join("tests/answers/1.json").exists());
 }
+
+/// A path before a command is no project to work in, and `help` before one asks for its help: neither does what the command does here.
+#[test]
+fn a_word_before_a_command_does_nothing_here() {
+    let place = project();
+    let (code, out, err) = place.run(&["help", "clean", "--all"]);
+    assert!(code == 0 && out.contains("Usage:") && recordings(&place) == 2, "{code} {out}{err}");
+    for args in [&["../other", "clean", "--all"][..], &["../other", "trust"], &["sub", "gen"]] {
+        let (code, out, err) = place.run(args);
+        assert!(code == 2 && err.contains("A command takes no path before it"), "{args:?}: {code} {out}{err}");
+    }
+    assert_eq!(recordings(&place), 2);
+}

@@ -127,7 +127,27 @@ const F_SETLEASE: libc::c_int = 1024;
 
 /// Requests that change what a file is like, of which reading is all that a descriptor has to allow: its flags, by two widths and
 /// two names, its version, its encryption, and that nobody ever writes it again.
-const CHANGES_BY_IOCTL: &[u64] = &[0x4008_6602, 0x4004_6602, 0x401c_5820, 0x4008_7602, 0x4004_7602, 0x800c_6613, 0x4080_6685];
+const CHANGES_BY_IOCTL: &[u64] = &[
+    0x4008_6602,
+    0x4004_6602,
+    0x401c_5820,
+    0x4008_7602,
+    0x4004_7602,
+    0x800c_6613,
+    0x4080_6685,
+    // The version of ext4, the same in 32 bits, its layout; the attributes of FAT.
+    0x4008_6604,
+    0x4004_6604,
+    0x6609,
+    0x4004_7211,
+    // Subvolumes and snapshots of btrfs, made and removed.
+    0x5000_9401,
+    0x5000_940e,
+    0x5000_940f,
+    0x5000_9417,
+    0x5000_9418,
+    0x5000_943f,
+];
 
 /// Options of `prctl`; the second one has no effect on who owns the user namespace.
 const WITHDRAWING: &[libc::c_int] = &[libc::PR_SET_PDEATHSIG, libc::PR_SET_DUMPABLE];

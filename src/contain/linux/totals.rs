@@ -1,7 +1,7 @@
 //! What contained processes take in sum. The kernel bounds a process and a file; without a control group of our own it does not bound
 //! many of them, so the process above them looks, many times a second, and ends all of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -83,6 +83,9 @@ impl Totals {
             taken.memory += usage.resident;
             nameless(*process, &mut open);
         }
+        let known: BTreeSet<(u64, u64)> = open.iter().map(|file| (file.device, file.inode)).collect();
+        let mapped = processes.iter().flat_map(|process| mapped(*process));
+        open.extend(mapped.filter(|file| !known.contains(&(file.device, file.inode))));
         if taken.memory > self.memory {
             // What processes share was counted for each of them.
             taken.memory = processes.iter().filter_map(|process| processes::own_memory(*process)).sum();
@@ -129,6 +132,38 @@ fn nameless(process: i32, found: &mut BTreeSet<Nameless>) {
             found.insert(Nameless { device: meta.dev(), inode: meta.ino(), bytes: meta.blocks() * BLOCK, in_memory });
         }
     }
+}
+
+/// Lists the files without a name that a process has mapped, each with what it has room for: no descriptor may lead there any more.
+/// Memory that processes share by themselves (`/dev/zero`, System V) is resident where it is used, and counted there.
+fn mapped(process: i32) -> impl Iterator<Item = Nameless> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
+    let mut found: BTreeMap<(u64, u64), Nameless> = BTreeMap::new();
+    for line in text.lines() {
+        let mut fields = line.splitn(6, ' ');
+        let (Some(range), _, Some(offset), Some(device), Some(inode)) =
+            (fields.next(), fields.next(), fields.next(), fields.next(), fields.next())
+        else {
+            continue;
+        };
+        let path = fields.next().unwrap_or_default().trim();
+        let in_memory = path.starts_with("/memfd:");
+        let is_shared = path.starts_with("/dev/zero") || path.starts_with("/SYSV");
+        if is_shared || !(in_memory || path.ends_with(" (deleted)")) {
+            continue;
+        }
+        let hex = |text: &str| u64::from_str_radix(text, 16).ok();
+        let sizes = || {
+            let (from, to) = range.split_once('-')?;
+            let (major, minor) = device.split_once(':')?;
+            let device = libc::makedev(u32::try_from(hex(major)?).ok()?, u32::try_from(hex(minor)?).ok()?);
+            Some((device, inode.parse::<u64>().ok()?, hex(offset)? + hex(to)?.checked_sub(hex(from)?)?))
+        };
+        let Some((device, inode, bytes)) = sizes() else { continue };
+        let file = found.entry((device, inode)).or_insert(Nameless { device, inode, bytes, in_memory });
+        file.bytes = file.bytes.max(bytes);
+    }
+    found.into_values()
 }
 
 /// Sums what lies in folders. More than may be there is whatever is hidden: very many entries, names that are too deep to be

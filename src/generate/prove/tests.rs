@@ -218,6 +218,9 @@ fn what_a_model_wrote_is_not_ready_where_no_fault_was_tried() {
         ("can fail", "not tried: the warm one ended")
     );
     assert_eq!(judge(&model, &trial, &Ground { edited: true, ..ground() }).verdict, Verdict::Ready, "a person wrote it");
+    trial.cold = Some("a warm one gave another result".into());
+    let proof = judge(&draft(), &trial, &Ground { edited: true, ..ground() });
+    assert_eq!(proof.verdict, Verdict::Broken, "what was not tried is not verified");
 }
 
 #[test]
