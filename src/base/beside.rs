@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 use super::bits::{is_said, looks_secret};
-use super::found::{Found, is_placeholder};
+use super::found::{Found, is_placeholder, rank};
 use super::names;
 
 /// Keys of names and of values: their last words.
@@ -21,6 +21,7 @@ const REFERENCES: [&str; 4] = ["$", "{{", "%(", "<"];
 const SHORT: usize = 3;
 /// Bytes to either side of a name within which its value stands.
 const NEAR: usize = 300;
+const QUOTES: [char; 2] = ['"', '\''];
 /// What parts one mapping from another.
 const BRACKETS: [char; 8] = ['{', '}', '[', ']', '(', ')', '<', '>'];
 
@@ -70,6 +71,40 @@ pub(super) fn hidden(fields: &Map<String, Value>) -> Vec<String> {
 
 /// Finds the first value beside its name in a text.
 pub(super) fn first(text: &str, from: usize) -> Option<Found> {
+    keyed(text, from).into_iter().chain(pair(text, from)).min_by_key(rank)
+}
+
+/// Finds the second of two quoted texts whose first one is a secret name: `('password', 'x')`, `set("DB_PASSWORD", "x")`.
+fn pair(text: &str, from: usize) -> Option<Found> {
+    text[from..].match_indices(',').find_map(|(at, _)| {
+        let at = from + at;
+        names::ends_secret(quoted_before(&text[from..at])?)?;
+        let (begin, end) = quoted_after(&text[at + 1..])?;
+        let (begin, end) = (at + 1 + begin, at + 1 + end);
+        let value = &text[begin..end];
+        (looks_secret(value) && !is_said(value) && !is_placeholder(value)).then_some((begin, end, "assigned"))
+    })
+}
+
+/// Gives what the quotes at the end of a text hold.
+fn quoted_before(text: &str) -> Option<&str> {
+    let text = text.trim_end_matches(' ');
+    let quote = text.chars().next_back().filter(|c| QUOTES.contains(c))?;
+    let inside = text[..text.len() - 1].trim_end_matches('\\');
+    inside.rfind(quote).map(|at| &inside[at + 1..])
+}
+
+/// Gives where the quotes at the start of a text begin and end to hold something.
+fn quoted_after(text: &str) -> Option<(usize, usize)> {
+    let start = text.find(|c: char| c != ' ')?;
+    let start = start + text[start..].find(|c: char| !matches!(c, 'b' | 'r' | 'u' | '\\'))?;
+    let quote = text[start..].chars().next().filter(|c| QUOTES.contains(c))?;
+    let end = start + 1 + text[start + 1..].find([quote, '\n'])?;
+    Some((start + 1, start + 1 + text[start + 1..end].trim_end_matches('\\').len()))
+}
+
+/// Finds the first value beside its name, each under a key of its own.
+fn keyed(text: &str, from: usize) -> Option<Found> {
     let mut at = from;
     while let Some(key) = next(text, at) {
         at = key.end;
@@ -184,6 +219,11 @@ mod tests {
             (r#"{"ParameterKey": "MasterPassword", "ParameterValue": "zQ8-kd2x09"}"#, "zQ8-kd2x09"),
             ("\"{\\\"name\\\": \\\"jwt\\\", \\\"value\\\": \\\"zQ8-kd2x09\\\"}\"", "zQ8-kd2x09"),
             ("name=DB_PASSWORD&value=hunter2", "hunter2"),
+            ("[('password', 'zQ8-kd2x09')]", "zQ8-kd2x09"),
+            (r#"[["api_key","zQ8-kd2x09"]]"#, "zQ8-kd2x09"),
+            (r#"os.environ.get("DB_PASSWORD", "zQ8-kd2x09")"#, "zQ8-kd2x09"),
+            (r#"setattr(o, 'password', b"zQ8-kd2x09")"#, "zQ8-kd2x09"),
+            (r#""[\"password\", \"zQ8-kd2x09\"]""#, "zQ8-kd2x09"),
         ] {
             let found = first(text, 0).map(|(start, end, _)| &text[start..end]);
             assert_eq!(found, Some(secret), "{text}");
@@ -199,6 +239,10 @@ mod tests {
             "- name: PATH\n  value: /bin-12x\n- name: password\n",
             r#"{"header_name": "password", "value": "zQ8-kd2x09"}"#,
             r#"{"name": "password_policy", "value": "zQ8-kd2x09"}"#,
+            r#"["password", "first_name", "email"]"#,
+            r#"("secret", "not_found")"#,
+            r#"("password", "Password")"#,
+            r#"["size", "zQ8-kd2x09"]"#,
         ] {
             assert_eq!(first(text, 0), None, "{text}");
         }

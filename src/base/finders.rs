@@ -37,7 +37,7 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
             forms::may_begin(bytes)
                 || bytes.starts_with(KEY.as_bytes())
                 || SCHEMES.iter().chain(&MODULES).any(|begin| bytes.starts_with(begin.as_bytes()))
-                || (names::may_begin(bytes) && bytes.iter().take(48).any(|byte| matches!(byte, b'=' | b':')))
+                || (names::may_begin(bytes) && bytes.iter().take(48).any(|byte| matches!(byte, b'=' | b':' | b',')))
                 || phrases::begins(bytes)
         }
     }
