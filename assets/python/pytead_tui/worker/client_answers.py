@@ -1,7 +1,7 @@
 """What a test's client is answered, and what a command prints for it: two runs of a test are compared by that, too.
 
 A view is only a part of an answer. Routes, decorators, response models, middleware and templates make the rest, often in code that
-runs on import. Each answer is noted for the first kept call that was made for it.
+runs on import. Each answer is noted for the last kept call that a framework made for it, most often that of the view.
 """
 
 import functools
@@ -45,9 +45,11 @@ def listen(write: "Callable[[object, str, str], None]", shorten: "Callable[[str]
     for home, name, method, tell in _CLIENTS:
         cls = getattr(sys.modules.get(home), name, None)
         held = vars(cls).get(method) if isinstance(cls, type) else None
-        if held is not None and not hasattr(held, "__wrapped__"):
+        if held is not None and not getattr(held, "is_heard", False):
             note = functools.partial(_note, write, shorten, tell)
-            setattr(cls, method, (_awaited if name.startswith("Async") else _plain)(held, note))
+            ask = (_awaited if name.startswith("Async") else _plain)(held, note)
+            ask.is_heard = True
+            setattr(cls, method, ask)
 
 
 @contextmanager
