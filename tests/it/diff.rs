@@ -133,7 +133,7 @@ fn a_call_that_got_ten_times_slower_is_told_though_it_ends_as_before() {
     place.edit(
         "app/money.py",
         "    return x * 100",
-        "    total = 0\n    for _ in range(400_000):\n        total += x\n    return x * 100",
+        "    total = 0\n    for _ in range(4_000_000):\n        total += x\n    return x * 100",
     );
     let (_, diff) = result(&place, &[]);
     let cents = function(&diff, "app.money:cents");
