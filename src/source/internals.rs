@@ -237,22 +237,27 @@ impl<'t> Reader<'t> {
             return;
         };
         // `monkeypatch.setattr(sys, "argv", …)` says by name what it changes.
-        let changed = parent.and_then(|arguments| self.named_in(arguments, node));
-        match changed.map(|name| format!("{module}.{name}")) {
-            Some(changed) if !is_denied(&changed) => {}
-            changed => self.add(&changed.unwrap_or_else(|| name.to_owned()), node),
+        let named = parent.and_then(|arguments| self.named_in(arguments, node));
+        match named.map(|(name, is_read)| (format!("{module}.{name}"), is_read && HIDDEN.contains(&name))) {
+            Some((named, false)) if !is_denied(&named) => {}
+            named => self.add(&named.map_or_else(|| name.to_owned(), |(named, _)| named), node),
         }
     }
 
-    /// Gives the name that a call changes in its first argument, written out as its second one.
-    fn named_in(&self, arguments: Node<'_>, first: Node<'_>) -> Option<&'t str> {
+    /// Gives the name that a call changes or reads in its first argument, written out as its second one, and whether it reads it.
+    fn named_in(&self, arguments: Node<'_>, first: Node<'_>) -> Option<(&'t str, bool)> {
         let call = arguments.parent().filter(|call| call.kind() == "call" && arguments.kind() == "argument_list")?;
-        let function = call.child_by_field_name("function").filter(|function| function.kind() == "attribute")?;
-        let name = self.field(function, "attribute");
+        let function = call.child_by_field_name("function")?;
+        let is_read = function.kind() != "attribute";
+        let (name, names) = if is_read {
+            (self.source(function), &["getattr", "hasattr"][..])
+        } else {
+            (self.field(function, "attribute"), &["setattr", "delattr", "object"][..])
+        };
         let second = arguments.named_child(1).filter(|second| second.kind() == "string")?;
         let content = second.named_child(1).filter(|content| content.kind() == "string_content")?;
         let is_first = arguments.named_child(0) == Some(first);
-        (is_first && matches!(name, "setattr" | "delattr" | "object")).then(|| self.source(content))
+        (is_first && names.contains(&name)).then(|| (self.source(content), is_read))
     }
 
     /// Attributes by name: what is not written out cannot be judged.
@@ -379,6 +384,7 @@ mod tests {
             ),
             ("import ｓys\n\ndef test_a():\n    ｓys.modules\n", "sys.modules (line 4)"),
             ("import warnings\n\ndef test_a():\n    [warnings][0].sys\n", "warnings (line 4)"),
+            ("import warnings\n\ndef test_a():\n    getattr(warnings, 'sys')\n", "warnings.sys (line 4)"),
             ("def test_a():\n    [getattr][0](f, 'a')\n", "getattr (line 2)"),
             ("def test_a():\n    list(map(getattr, [f], ['a']))\n", "getattr (line 2)"),
             ("from operator import attrgetter as ag\n", "operator.attrgetter under another name (line 1)"),
@@ -404,6 +410,7 @@ mod tests {
     fn what_tests_are_made_of_is_not() {
         for text in [
             "\"\"\"Tests.\"\"\"\nimport sys\nimport pytest\nfrom shop import total\n\nCASES = [(1, 2)]\n\n\n@pytest.mark.parametrize('a, b', CASES)\ndef test_a(a, b, tmp_path, monkeypatch, capsys):\n    monkeypatch.setattr('shop.rate', 2)\n    monkeypatch.setattr(sys, 'argv', ['x'])\n    assert total(a) == pytest.approx(b)\n",
+            "import shop as module\n\ntotal = getattr(module, 'total')\n\n\ndef test_a():\n    assert total(1) == 2 and hasattr(module, 'rate')\n",
             "import os\nimport pytest\n\n\n@pytest.fixture\ndef shop(request):\n    return request.param\n\n\ndef test_a(shop):\n    assert os.path.join('a', 'b') and os.environ.get('HOME')\n    with pytest.raises(ValueError, match='no') as caught:\n        shop()\n    assert caught.value.args == ('no',)\n",
             "from unittest.mock import patch\n\n\ndef test_a():\n    with patch('builtins.open') as opened:\n        pass\n    assert opened.__class__.__name__ and getattr(opened, 'called') is False\n",
             "def test_a(rf):\n    request = rf.get('/')\n    request.session = {}\n    assert request.config == 1\n",
