@@ -82,7 +82,8 @@ fn pair(text: &str, from: usize) -> Option<Found> {
         let (begin, end) = quoted_after(&text[at + 1..])?;
         let (begin, end) = (at + 1 + begin, at + 1 + end);
         let value = &text[begin..end];
-        (looks_secret(value) && !is_said(value) && !is_placeholder(value)).then_some((begin, end, "assigned"))
+        let is_key = text[end..].trim_start_matches(['"', '\'', '\\', ' ']).starts_with([':', '=']);
+        (!is_key && looks_secret(value) && !is_said(value) && !is_placeholder(value)).then_some((begin, end, "assigned"))
     })
 }
 
