@@ -37,7 +37,7 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
             forms::may_begin(bytes)
                 || bytes.starts_with(KEY.as_bytes())
                 || SCHEMES.iter().chain(&MODULES).any(|begin| bytes.starts_with(begin.as_bytes()))
-                || (names::may_begin(bytes) && bytes.iter().take(48).any(|byte| matches!(byte, b'=' | b':' | b',')))
+                || (names::may_begin(bytes) && bytes.iter().take(48).any(|byte| matches!(byte, b'=' | b':' | b',' | b'%')))
                 || phrases::begins(bytes)
         }
     }
@@ -163,7 +163,8 @@ fn assigned(text: &str, mut from: usize, source: bool) -> Option<Found> {
         let start = start + end_of_escape(&text[..start], &text[start..end]);
         let name = &text[start..end];
         // Telling what a name says takes longer.
-        let is_assigned = text.as_bytes()[end..].iter().take(GAP + 1).any(|byte| matches!(byte, b'=' | b'!' | b':'));
+        let behind = text[end..].trim_start_matches(' ').as_bytes();
+        let is_assigned = behind.iter().take(GAP + 1).any(|byte| matches!(byte, b'=' | b'!' | b':' | b'%'));
         if name.len() >= 3
             && is_assigned
             && let Some(holds) = names::holds(name)
@@ -220,11 +221,18 @@ fn is_key(rest: &str) -> bool {
 
 /// Finds the value of a name that has just ended.
 fn value(rest: &str, source: bool) -> Option<(usize, usize)> {
-    // What closes the name: a quote, a bracket.
-    let mut at = rest.find(|c: char| !matches!(c, '"' | '\'' | ']' | ' ' | '\\')).filter(|at| *at <= GAP)?;
+    // What closes the name: a quote, a bracket; names may be aligned by spaces.
+    let mut at = rest.find(|c: char| !matches!(c, '"' | '\'' | ']' | ' ' | '\\'))?;
+    if rest[..at].bytes().filter(|byte| *byte != b' ').count() > GAP {
+        return None;
+    }
     let assign = match rest.as_bytes()[at] {
         b'=' | b'!' => true,
         b':' => false,
+        b'%' if rest[at..].get(..3).is_some_and(|sign| sign.eq_ignore_ascii_case("%3D")) => {
+            at += 3;
+            true
+        }
         _ => return None,
     };
     let quoted_name = rest.starts_with(['"', '\'', '\\']);
@@ -235,6 +243,17 @@ fn value(rest: &str, source: bool) -> Option<(usize, usize)> {
         let equals = line.find('=').filter(|equals| !line[..*equals].contains(['(', ',', ')', '"', '\'']))?;
         at += equals + 1;
         at += rest[at..].find(|c: char| c != ' ')?;
+    }
+    // A literal may stand on the next line, or in a call: `SecretStr('x')`.
+    let held = rest[at..].trim_start_matches(|c: char| c.is_whitespace());
+    if held.starts_with(['"', '\'']) {
+        at = rest.len() - held.len();
+    } else if let Some((called, inside)) = rest[at..].split_once('(')
+        && called.ends_with("Str")
+        && called.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && inside.starts_with(['"', '\''])
+    {
+        at = rest.len() - inside.len();
     }
     let begin = rest[at..].trim_start_matches(['b', 'r', 'f', 'u', 'B', 'R', 'F', 'U', '\\']);
     let quote = begin.chars().next().filter(|c| matches!(c, '"' | '\''));
@@ -258,7 +277,7 @@ fn value(rest: &str, source: bool) -> Option<(usize, usize)> {
     let end = word
         .find(|c: char| c.is_whitespace() || matches!(c, '&' | ',' | ';' | '"' | '\'' | '}' | ')' | ']' | '<'))
         .unwrap_or(word.len());
-    let word = &word[..end];
+    let word = word[..end].split("%26").next().unwrap_or_default();
     // After a colon there is often a sentence: its words are plain.
     let odd = |c: char| c.is_ascii_digit() || !c.is_alphanumeric();
     let mut but_last = word.chars();
