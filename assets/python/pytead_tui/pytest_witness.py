@@ -147,9 +147,11 @@ class Witness:
 
 def _plugins(config: pytest.Config) -> tuple:
     """Gives the plugins that are registered, and the functions behind each hook in their order, by identity."""
-    hooks = [(name, hook) for name, hook in vars(config.hook).items() if name.startswith("pytest_")]
+    manager = config.pluginmanager
+    # Not `config.hook`: in pytest 7 and 8 that is a stand-in which makes functions of them.
+    hooks = [(name, hook) for name, hook in vars(manager.hook).items() if name.startswith("pytest_")]
     return (
-        {id(plugin) for plugin in config.pluginmanager.get_plugins()},
+        {id(plugin) for plugin in manager.get_plugins()},
         {name: [id(impl.function) for impl in hook.get_hookimpls()] for name, hook in hooks},
     )
 
