@@ -3,6 +3,7 @@
 import types
 
 import pytest
+
 from pytead_tui.pytest_witness import _plugins
 
 
