@@ -26,7 +26,7 @@ fn ends_with_colour(before: &[u8]) -> bool {
 }
 
 /// Gives how many bytes at the start of a run of letters and digits are the end of an escape that began before it.
-pub(super) fn end_of_escape(before: &str, run: &str) -> usize {
+fn end_of_escape(before: &str, run: &str) -> usize {
     let longest = run.len().min(9);
     let is_end = |length: &usize| {
         run.is_char_boundary(*length) && {
@@ -35,6 +35,18 @@ pub(super) fn end_of_escape(before: &str, run: &str) -> usize {
         }
     };
     (1..=longest).find(is_end).unwrap_or(0)
+}
+
+/// Lists where the names of a text begin and end, from a place on, without what is left of an escape before them.
+pub(super) fn names_in(text: &str, from: usize) -> impl Iterator<Item = (usize, usize)> {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let mut from = from;
+    std::iter::from_fn(move || {
+        let start = from + text[from..].find(is_name)?;
+        let end = text[start..].find(|c| !is_name(c)).map_or(text.len(), |at| start + at);
+        from = end;
+        Some((start + end_of_escape(&text[..start], &text[start..end]), end))
+    })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::bits::{is_random, looks_secret};
 use super::card::is_card;
-use super::escapes::{end_of_escape, is_inside_word};
+use super::escapes::{is_inside_word, names_in};
 use super::forms::{self, FORMS, Form, first_of};
 use super::found::{Found, is_placeholder, rank};
 use super::names::Holds;
@@ -154,13 +154,8 @@ pub(super) fn stands_alone(text: &str, start: usize, end: usize) -> bool {
 
 /// Finds the first value that stands behind a secret name: `password=x`, `"token": "x"`, `Authorization: Bearer x`. In source
 /// only a literal is one, but what stands inside of literals and comments is text.
-fn assigned(text: &str, mut from: usize, source: bool) -> Option<Found> {
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    while let Some(at) = text[from..].find(is_name) {
-        let start = from + at;
-        let end = text[start..].find(|c| !is_name(c)).map_or(text.len(), |at| start + at);
-        from = end;
-        let start = start + end_of_escape(&text[..start], &text[start..end]);
+fn assigned(text: &str, from: usize, source: bool) -> Option<Found> {
+    for (start, end) in names_in(text, from) {
         let name = &text[start..end];
         // Telling what a name says takes longer.
         let behind = text[end..].trim_start_matches(' ').as_bytes();

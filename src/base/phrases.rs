@@ -3,7 +3,7 @@
 
 use super::beside;
 use super::bits::is_random;
-use super::escapes::{end_of_escape, is_inside_word};
+use super::escapes::{is_inside_word, names_in};
 use super::found::{Found, is_placeholder, rank};
 use super::names::{self, Holds};
 
@@ -92,13 +92,7 @@ fn word(text: &str) -> Option<(usize, usize, bool)> {
 
 /// Finds the value behind a name and a space: `--token x`, `login ada password x`, `WITH PASSWORD 'x'`.
 fn said(text: &str) -> Option<Found> {
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    let mut from = 0;
-    while let Some(at) = text[from..].find(is_name) {
-        let start = from + at;
-        let end = text[start..].find(|c| !is_name(c)).map_or(text.len(), |at| start + at);
-        from = end;
-        let start = start + end_of_escape(&text[..start], &text[start..end]);
+    for (start, end) in names_in(text, 0) {
         let name = &text[start..end];
         if name.len() < 3 || !text[end..].starts_with(' ') || names::holds(name) != Some(Holds::One) {
             continue;

@@ -71,8 +71,8 @@ impl EditedCode {
         by_calls && self.unrun.is_empty() && !self.fails() && !self.is_unchecked() && !self.leads_elsewhere()
     }
 
-    /// Tells whether recorded tests make other calls since code outside of functions was edited, or a data file: a route leads elsewhere, a
-    /// framework gives a view other values. What else they do then is not compared.
+    /// Whether recorded tests make other calls since an edit of a data file or of code outside of functions: a route leads elsewhere,
+    /// a framework gives a view other values. The other calls are not compared.
     fn leads_elsewhere(&self) -> bool {
         let codes = [ReasonCode::NotReachedInTest, ReasonCode::OtherArguments];
         self.subject.function().is_none() && self.not_compared.iter().any(|one| one.calls > 0 && codes.contains(&one.reason.code))

@@ -257,7 +257,8 @@ fn in_run(
         let twin = at.and_then(|at| *pairs.get(at)?).and_then(|at| made.get(at));
         let varies = at.and_then(|at| before.get(at)).is_some_and(|one| one.varies);
         let gone = || if former.passed && !run.passed { fails() } else { ReasonCode::NotReachedInTest.of(test.label()) };
-        let baseline = baselines.get(&call.id);
+        let baseline = baselines.get(&call.id).and_then(|bytes| value::outcome(bytes).ok());
+        let baseline = baseline.as_ref();
         let outcome = match twin {
             None => otherwise_answered(baseline, run).unwrap_or_else(|| not_made(gone())),
             Some(twin) if !varies && !same_arguments(call, twin) => {
@@ -287,9 +288,8 @@ fn in_run(
 }
 
 /// Tells whether a client is answered otherwise by way of a call than it was.
-fn is_answered_otherwise(baseline: Option<&Vec<u8>>, now: &Observed) -> bool {
-    let before = baseline.and_then(|bytes| value::outcome(bytes).ok());
-    let answers = before.as_ref().and_then(Effect::answers).zip(now.effect.as_ref().ok().and_then(Effect::answers));
+fn is_answered_otherwise(baseline: Option<&Effect>, now: &Observed) -> bool {
+    let answers = baseline.and_then(Effect::answers).zip(now.effect.as_ref().ok().and_then(Effect::answers));
     answers.is_some_and(|(before, after)| before.first_difference(after).is_some())
 }
 
@@ -321,12 +321,12 @@ fn todays_answers(before: &[Value], own: Option<&Value>, run: &Rerun) -> Option<
 
 /// Finds that what a client asked is answered otherwise today, without the call by way of which it was answered: a route that is gone, a
 /// check before it. The answer is told as one of the call. Gives nothing where the answer is the same.
-fn otherwise_answered(baseline: Option<&Vec<u8>>, run: &Rerun) -> Option<Observed> {
-    let before = value::outcome(baseline?).ok()?;
+fn otherwise_answered(baseline: Option<&Effect>, run: &Rerun) -> Option<Observed> {
+    let before = baseline?;
     let mut now = before.clone();
     now.set_answers(Some(todays_answers(items(before.answers()?), None, run)?));
-    noise::leave_out_likewise(&before, &mut now);
-    let is_other = difference(&before, &now).is_some();
+    noise::leave_out_likewise(before, &mut now);
+    let is_other = difference(before, &now).is_some();
     is_other.then(|| Observed { bytes: value::encode_outcome(&now), effect: Ok(now), duration_ns: 0, entered: Vec::new() })
 }
 
@@ -336,13 +336,13 @@ fn same_arguments(recorded: &Call, today: &RerunCall) -> bool {
     recorded.args.iter().all(|arg| named(&arg.name).is_none_or(|now| arg.value.first_difference(&now.value).is_none()))
 }
 
-fn ended(call: &Call, twin: &RerunCall, baseline: Option<&Vec<u8>>, run: &Rerun, index: &Index) -> Observed {
+fn ended(call: &Call, twin: &RerunCall, baseline: Option<&Effect>, run: &Rerun, index: &Index) -> Observed {
     let Some(mut effect) = twin.effect.clone() else { return not_made(ReasonCode::Unfinished.into()) };
     under_former_names(index, call, &mut effect);
-    if let Some(pattern) = baseline.and_then(|bytes| value::outcome(bytes).ok()) {
+    if let Some(pattern) = baseline {
         // Another call may be the last one that a framework makes for an answer.
         effect.set_answers(pattern.answers().and_then(|before| todays_answers(items(before), effect.answers(), run)));
-        noise::leave_out_likewise(&pattern, &mut effect);
+        noise::leave_out_likewise(pattern, &mut effect);
         let is_own = |module: &str| index.module_called(module).is_some();
         let is_known = |name: &str| name == ITS_SIDE_EFFECTS || pattern.changed.iter().any(|(known, _)| known == name);
         let before = |name: &str| twin.args.iter().find(|arg| arg.name == name).map(|arg| &arg.value);
