@@ -133,23 +133,27 @@ has_libclang() {
 }
 
 # What llama.cpp is built with beside a C++ compiler: cmake, and the libclang that reads its headers. What the machine lacks
-# comes from PyPI into `.venv`: no rights are needed, and nothing outside the clone changes. After need_python.
+# comes from PyPI into the cache: no rights are needed. They lie beside the build folder and not in the clone, for a
+# configured build names its cmake and outlives the clone.
 need_llama() {
-    local marker packages=() clang
+    local native=$cache/native marker packages=() clang
     command -v c++ >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null ||
         stop "No C++ compiler found. llama.cpp is built from C++: install g++ or clang++."
-    [ -e .venv/bin/cmake ] || command -v cmake >/dev/null || packages+=(cmake)
+    PATH=$PATH:$native/bin
+    export PATH
+    [ -e "$native/bin/cmake" ] || command -v cmake >/dev/null || packages+=(cmake)
     [ -n "${LIBCLANG_PATH:-}" ] || has_libclang || packages+=(libclang)
     if [ "${#packages[@]}" -gt 0 ]; then
-        marker=.venv/.native-$({ cat requirements-native.txt && echo "${packages[@]}"; } | sha)
+        marker=$native/.complete-$({ cat requirements-native.txt && echo "${packages[@]}"; } | sha)
         if [ ! -e "$marker" ]; then
-            say "Installing ${packages[*]} of requirements-native.txt into .venv"
-            .venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements-native.txt \
+            say "Installing ${packages[*]} of requirements-native.txt into $native"
+            [ -e "$native/bin/python" ] || "$(interpreters | tail -n 1 | cut -d ' ' -f 2-)" -m venv --clear "$native"
+            "$native/bin/python" -m pip install --quiet --disable-pip-version-check --constraint requirements-native.txt \
                 "${packages[@]}"
             touch "$marker"
         fi
     fi
-    clang=$(compgen -G "$root/.venv/lib/python3.*/site-packages/clang/native" | tail -n 1 || true)
+    clang=$(compgen -G "$native/lib/python3.*/site-packages/clang/native" | tail -n 1 || true)
     if [ -z "${LIBCLANG_PATH:-}" ] && [ -n "$clang" ]; then
         export LIBCLANG_PATH=$clang
         # The package is the library alone; the compiler's own headers do in place of those it lacks.
@@ -158,6 +162,17 @@ need_llama() {
             export BINDGEN_EXTRA_CLANG_ARGS
         fi
     fi
+    forget_builds_without_cmake
     compgen -G "$CARGO_TARGET_DIR/debug/build/llama-cpp-sys-2-*/output" >/dev/null ||
         say "Building llama.cpp: about five minutes on two cores, once for this Cargo.lock."
+}
+
+# Removes configured builds of llama.cpp whose cmake is gone: they would fail until someone deleted them by hand.
+forget_builds_without_cmake() {
+    local settings cmake
+    for settings in "$CARGO_TARGET_DIR"/*/build/llama-cpp-sys-2-*/out/build/CMakeCache.txt; do
+        [ -e "$settings" ] || continue
+        cmake=$(sed -n 's/^CMAKE_COMMAND:INTERNAL=//p' "$settings")
+        [ -x "$cmake" ] || rm -rf "${settings%/out/build/CMakeCache.txt}/out/build"
+    done
 }
