@@ -6,7 +6,9 @@
 mod trial;
 pub mod words;
 
-pub use self::trial::{Blame, Clock, Faults, Ground, Manner, Run, RunEnd, TestResult, Trial, Variation, When, name_of};
+pub use self::trial::{
+    Blame, Clock, Faults, Ground, Manner, Negations, Run, RunEnd, TestResult, Trial, Variation, When, name_of,
+};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -106,6 +108,9 @@ pub fn judge(draft: &Draft, trial: &Trial, ground: &Ground) -> Proof {
             Ok(None) => {}
             Err(unmended) => falls.extend(unmended),
         }
+    }
+    if falls.is_empty() {
+        falls.extend(unnoticed(draft, trial));
     }
     if falls.is_empty() {
         falls.extend(spare(draft, &tally, toothless(&tally, trial, ground)));
@@ -331,6 +336,19 @@ fn unmended(settings: &BTreeMap<String, Vec<&Trace>>) -> Vec<Fall> {
         Fall::of(name, EvidenceKind::GlobalState, &seen, ReasonCode::PollutesState.with(what))
     };
     settings.iter().map(fall).collect()
+}
+
+/// Tests that pass although an assertion of theirs is negated: something else decides their result. That of a helper is of them all.
+fn unnoticed(draft: &Draft, trial: &Trial) -> Vec<Fall> {
+    let fall = |(test, assertion): (&String, &String)| {
+        let assertion = text::display_line(assertion);
+        let seen = format!("passes although `{assertion}` is negated");
+        let names = if test.is_empty() { &draft.tests[..] } else { std::slice::from_ref(test) };
+        let fall =
+            |name: &String| Fall::of(name, EvidenceKind::KillsNoMutant, &seen, ReasonCode::AssertionCannotFail.with(&assertion));
+        names.iter().map(fall).collect::<Vec<_>>()
+    };
+    trial.negations.unnoticed.iter().flat_map(fall).collect()
 }
 
 /// Tests that notice none of the faults (G5).

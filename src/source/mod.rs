@@ -1,5 +1,6 @@
 //! Python source: index, fingerprints, what uses what. The one home of tree-sitter, and of walking the project's folders.
 
+pub mod assertions;
 pub mod bare;
 mod between;
 pub mod called;

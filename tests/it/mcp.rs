@@ -385,6 +385,10 @@ fn a_false_test_and_one_that_asserts_nothing_are_never_ready() {
                   def test_double():\n    assert double(1) == 99\n";
     // A gigabyte, to where no capture takes it.
     let printing = "def test_double():\n    for _ in range(1000):\n        sys.__stderr__.write('x' * 1_000_000)\n    assert double(1) == 2\n";
+    // The last assertion can fail, so that a fault is noticed; the false one cannot.
+    let swallowed = "def test_double():\n    try:\n        assert double(1) == 99\n    except AssertionError:\n        pass\n    \
+                     assert double(1) == 2\n";
+    let never = "def test_double():\n    for n in []:\n        assert double(n) == 99\n    assert double(1) == 2\n";
     let changed = "def test_double():\n    double.__code__ = (lambda n: 99).__code__\n    assert double(1) == 99\n";
     for (what, text) in [
         ("nothing is asserted", nothing),
@@ -392,11 +396,17 @@ fn a_false_test_and_one_that_asserts_nothing_are_never_ready() {
         ("the code is changed", changed),
         ("it prints a gigabyte", printing),
         ("nothing is asserted, after that", nothing),
+        ("its failure is caught", swallowed),
+        ("the test does not come by", never),
     ] {
         let text = format!("import sys\n\nfrom app import double\n\n\n{text}");
         let (_, said) = client.call("propose_draft", json!({ "function": "double", "text": text }));
         assert!(!said.contains("\"ready\""), "{what}: {said}");
+        if text.contains(swallowed) || text.contains(never) {
+            assert!(said.contains("passes although `assert double("), "{what}: {said}");
+        }
     }
     let shown = client.good("propose_draft", json!({ "function": "double", "text": DRAFT }));
     assert_eq!(shown["state"], "ready", "{shown:#}");
+    assert!(shown.to_string().contains(" negated fails"), "{shown:#}");
 }

@@ -319,6 +319,8 @@ codes! {
         "Await the coroutine, close the resource, or expect the warning with `pytest.warns`.";
     KillsNoMutant = "kills-no-mutant", "passes with all {detail} mutants of {name}",
         "Assert more with `e`, or reject it.";
+    AssertionCannotFail = "assertion-cannot-fail", "passes although `{detail}` is negated",
+        "Remove what catches its failure, or have the test come by.";
     FailedVerification = "failed-verification", "failed verification: {detail}",
         "`w` shows why.";
 

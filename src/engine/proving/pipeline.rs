@@ -417,7 +417,8 @@ async fn observe(core: &Arc<Core>, trials: &Trials, open: &[Arc<Proposal>]) -> R
         let reads_clock = touches(|touch| matches!(touch, Touch::Clock(_)));
         let uses_chance = touches(|touch| matches!(touch, Touch::Random(_)));
         let may_warn = proposal.edited.is_some() || touches(|touch| matches!(touch, Touch::Warning(_)));
-        candidates.push(Candidate { id: proposal.id, function, draft, reads_clock, uses_chance, may_warn });
+        let is_written = proposal.edited.is_some() || draft.origin.is_foreign();
+        candidates.push(Candidate { id: proposal.id, function, draft, reads_clock, uses_chance, may_warn, is_written });
     }
     trials.observe(&candidates).await
 }

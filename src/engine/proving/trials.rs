@@ -13,6 +13,7 @@ use crate::base::error::Trouble;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Draft, ProposalId};
 use crate::engine::proving::interference::{blame, passed_in};
+use crate::engine::proving::negations;
 use crate::engine::python::environment::Environment;
 use crate::engine::python::fresh_process::{self, Fresh, Way};
 use crate::engine::python::worker_pool::Author;
@@ -60,6 +61,8 @@ pub struct Candidate {
     pub uses_chance: bool,
     /// It warned when it was recorded, or nobody knows.
     pub may_warn: bool,
+    /// A model, an agent or a person wrote its text: its assertions are negated, to see that they decide its result.
+    pub is_written: bool,
 }
 
 /// What was seen of a draft.
@@ -247,10 +250,10 @@ enum Warm {
 /// The tries of drafts that are laid out.
 pub(crate) struct Desk<'a> {
     pub(crate) trials: &'a Trials,
-    bench: &'a Bench,
-    files: &'a [String],
-    owners: &'a BTreeMap<String, ProposalId>,
-    with_roots: bool,
+    pub(crate) bench: &'a Bench,
+    pub(crate) files: &'a [String],
+    pub(crate) owners: &'a BTreeMap<String, ProposalId>,
+    pub(crate) with_roots: bool,
     pub(crate) first: (Worker, Hello),
 }
 
@@ -356,6 +359,12 @@ impl Desk<'_> {
         }
         let mut seen = self.part(candidates, &first, &others);
         self.find_culprits(&sound, &first, &others, &mut seen).await?;
+        let written: Vec<Candidate> = candidates.iter().filter(|one| one.is_written).cloned().collect();
+        for (id, negations) in negations::tried(self, &written, &sound).await? {
+            if let Some(observed) = seen.get_mut(&id) {
+                observed.trial.negations = negations;
+            }
+        }
         Ok(Warm::Seen(seen))
     }
 

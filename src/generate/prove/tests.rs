@@ -171,6 +171,17 @@ fn a_test_that_cannot_fail_is_taken_out() {
 }
 
 #[test]
+fn a_test_that_passes_with_a_negated_assertion_is_taken_out() {
+    let mut trial = trial(true, true);
+    trial.negations.unnoticed.insert("test_b".into(), "assert f(2) == 9".into());
+    let reason = of("test_b", ReasonCode::AssertionCannotFail.with("assert f(2) == 9"));
+    assert_eq!(rest(&trial), (vec!["test_a".to_owned()], vec![reason]));
+    // That of a helper is of every test.
+    trial.negations.unnoticed.insert(String::new(), "assert x".into());
+    assert_eq!(judge(&draft(), &trial, &ground()).verdict, Verdict::Refused);
+}
+
+#[test]
 fn the_one_that_spoils_others_goes_and_its_victims_stay() {
     let mut trial = trial(true, false);
     trial.excused.insert("test_b".into());

@@ -141,6 +141,15 @@ pub enum Faults {
     Some(Vec<(Fault, BTreeSet<String>)>),
 }
 
+/// What came of negating the assertions of a draft one by one: each time a test has to fail, or its result comes from elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Negations {
+    /// How many were tried.
+    pub tried: usize,
+    /// Tests that passed all the same, with the negated assertion; without a test, that of a helper.
+    pub unnoticed: BTreeMap<String, String>,
+}
+
 /// Whether the tests ran at another time of day.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Clock {
@@ -210,6 +219,8 @@ pub struct Trial {
     pub blamed: BTreeMap<String, Blame>,
     /// Whether the tests can fail.
     pub faults: Faults,
+    /// What came of negating its assertions one by one, where somebody else wrote its text.
+    pub negations: Negations,
     /// Whether the time of day was varied.
     pub clock: Clock,
     /// Its calls warned when they were recorded, or nobody knows.
@@ -228,6 +239,7 @@ impl Default for Trial {
             excused: BTreeSet::new(),
             blamed: BTreeMap::new(),
             faults: Faults::None("it did not run in a warm Python".into()),
+            negations: Negations::default(),
             clock: Clock::default(),
             may_warn: false,
             cold: None,

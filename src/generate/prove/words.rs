@@ -63,7 +63,10 @@ pub(super) fn passed(draft: &Draft, trial: &Trial, ground: &Ground, (passed, mad
                 named.push_str("; …");
             }
             let all = text::count(faults.len(), "fault");
-            let detail = format!("{} of {all} put into {}() noticed: {named}", noticed.len(), ground.function);
+            let mut detail = format!("{} of {all} put into {}() noticed: {named}", noticed.len(), ground.function);
+            if trial.negations.tried > 0 {
+                detail.push_str(&format!("; each of {} negated fails", text::count(trial.negations.tried, "assertion")));
+            }
             let mut line = Evidence::new(Finding::Pass, EvidenceKind::Mutants, detail);
             let missed = || faults.iter().filter(|(_, by)| by.is_empty()).map(|(fault, _)| fault);
             line.more = missed().map(|fault| format!("not noticed: line {}: {}", fault.line, fault.label)).collect();
