@@ -108,6 +108,12 @@ pub(super) fn ends_secret(name: &str) -> Option<bool> {
     is_secret.then(|| AMBIGUOUS.contains(last.as_str()))
 }
 
+/// Tells whether what a secret name holds is often none: the `token` of a parser.
+#[must_use]
+pub fn is_often_none(name: &str) -> bool {
+    ends_secret(name) == Some(true)
+}
+
 /// Splits a name at anything but letters and digits, and where the case changes.
 pub(super) fn split(name: &str) -> Vec<String> {
     let mut words = Vec::new();

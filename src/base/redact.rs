@@ -16,7 +16,7 @@ use super::bits::{is_random, looks_secret};
 use super::finders::{self, KEY, MODULES, SCHEMES};
 use super::forms::FORMS;
 use super::found::{Found, rank};
-pub use super::names::{Holds, holds, is_secret_name};
+pub use super::names::{Holds, holds, is_often_none, is_secret_name};
 use super::{beside, logins, names, phrases};
 
 /// What stands for a secret begins so.

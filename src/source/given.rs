@@ -1,9 +1,12 @@
-//! Secrets in source that no name stands beside: literals that a call gives, by place, to a parameter with a secret name, and
-//! those that are told from their name by a type (`password: str = "…"`).
+//! Secrets in source that no name stands right beside: literals that a call gives, by place, to a parameter with a secret name,
+//! and those that code comes between: a type (`password: str = "…"`), another choice (`password = read() or "…"`), a place in a
+//! tuple, a comparison.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
+
+mod apart;
 
 use super::tree::syntax_tree;
 use crate::base::bits::is_random;
@@ -26,10 +29,12 @@ pub fn given(source: &str, is_secret: &dyn Fn(&str, usize) -> Option<Holds>) -> 
         if let Some((value, holds)) = typed(node, &whole) {
             secrets(value, holds, &whole, &mut found);
         }
+        apart::of(node, &whole, &mut found);
         let mut cursor = node.walk();
         open.extend(node.children(&mut cursor));
     }
     found.sort_by_key(|range: &Range<usize>| range.start);
+    found.dedup();
     found.into_iter().map(|range| range.start - head.len()..range.end - head.len()).collect()
 }
 
