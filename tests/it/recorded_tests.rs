@@ -198,6 +198,20 @@ fn calls_with_equal_arguments_that_end_in_different_ways_are_all_compared() {
 }
 
 #[test]
+fn what_moved_to_another_module_is_compared_inside_its_tests() {
+    let place = recorded();
+    let begin = APP.find("def get_post").unwrap();
+    let end = APP.find("def login").unwrap();
+    let moved = APP[begin..end].trim_end().replace("connection.", "app.connection.").replace("request.", "app.request.");
+    let moved = format!("from . import app\n\n\n{}\n", moved.replace("Forbidden(", "app.Forbidden("));
+    place.save("web/app.py", &format!("{}{}\n\nfrom .posts import get_post\n", &APP[..begin], &APP[end..]));
+    place.save("web/posts.py", &moved);
+    ends(&place, 0, &[]);
+    place.save("web/posts.py", &moved.replace("403", "404"));
+    ends(&place, 1, &["web.app:get_post", "403 → 404", "web/posts.py"]);
+}
+
+#[test]
 fn a_test_that_fails_now_is_named_beside_the_call_that_explains_it() {
     let place = recorded();
     place.edit("web/app.py", "Response(302,", "Response(303,");

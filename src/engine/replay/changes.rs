@@ -1,7 +1,7 @@
 //! Changes of behaviour as proposals: shown when recorded calls end differently, brought up to date, and taken back when they end
 //! as before.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::base::clock;
@@ -17,6 +17,7 @@ use crate::domain::recorded_test::TestId;
 use crate::domain::snapshot::Topic;
 use crate::domain::subject::Subject;
 use crate::engine::index::reachability;
+use crate::engine::replay::recorded_tests::compare::TestEnds;
 use crate::engine::state::core::Core;
 use crate::engine::state::follow_ups::{Came, FollowUps};
 use crate::generate::replay::summary_line;
@@ -49,20 +50,15 @@ pub fn is_open(proposal: &Proposal) -> bool {
     matches!(proposal.state, ProposalState::Ready | ProposalState::Rejected)
 }
 
-/// Shows that calls of a function end differently; `untold` calls of it have no outcome, and the `failing` tests passed before.
+/// Shows that calls of a function end differently; `untold` calls of it have no outcome, and tests that ran ended so.
 ///
 /// # Errors
 /// Fails when the store cannot be written.
-pub fn show(
-    core: &Arc<Core>,
-    function: &FunctionId,
-    change: Change,
-    untold: usize,
-    failing: &HashMap<TestId, String>,
-) -> Result<(), Trouble> {
+pub fn show(core: &Arc<Core>, function: &FunctionId, change: Change, untold: usize, ends: &TestEnds) -> Result<(), Trouble> {
     let basis = basis(&change);
     let line = summary_line(function, &change);
-    let evidence = evidence(&change, untold, &tests_of(core, &change)?, failing);
+    let tests = tests_of(core, &change)?;
+    let evidence = evidence(&change, untold, &tests, ends);
     let mut changes = changes_of(core, function).into_iter();
     let existing = changes.next();
     // Undo may have brought back an older one.
@@ -71,7 +67,13 @@ pub fn show(
     }
     let count = change.calls.len() as u64;
     let id = match existing {
-        Some(old) if old.basis == basis && is_open(&old) => return Ok(()),
+        Some(old) if old.basis == basis && is_open(&old) => {
+            // The same calls end in the same way, but a test may fail of it only now, or not any more.
+            if old.evidence != evidence && tests.iter().any(|(test, _)| ends.contains_key(test)) {
+                core.change_proposal(old.id, move |proposal| proposal.evidence = evidence)?;
+            }
+            return Ok(());
+        }
         // More calls than were seen at first: who looks at it goes on looking at it.
         Some(old) if old.state == ProposalState::Ready && !core.store().was_decided(old.id)? && is_part(&old, &change) => {
             core.change_proposal(old.id, move |proposal| {
@@ -166,13 +168,13 @@ fn tests_of(core: &Core, change: &Change) -> Result<Vec<(TestId, String)>, Troub
     Ok(tests.into_iter().map(|(id, test)| (id, test.label().to_owned())).collect())
 }
 
-fn evidence(change: &Change, untold: usize, tests: &[(TestId, String)], failing: &HashMap<TestId, String>) -> Vec<Evidence> {
+fn evidence(change: &Change, untold: usize, tests: &[(TestId, String)], ends: &TestEnds) -> Vec<Evidence> {
     let mut lines = vec![Evidence::new(Finding::Pass, EvidenceKind::Replays, "the same both times")];
     if let [(_, first), rest @ ..] = tests {
         let others = if rest.is_empty() { String::new() } else { format!(" and {}", text::count(rest.len(), "other test")) };
         lines.push(Evidence::new(Finding::Note, EvidenceKind::InTest, format!("{first}{others}")));
     }
-    for (label, said) in tests.iter().filter_map(|(test, label)| Some((label, failing.get(test)?))).take(FAILING_MAX) {
+    for (label, said) in tests.iter().filter_map(|(test, label)| Some((label, ends.get(test)?.as_ref()?))).take(FAILING_MAX) {
         lines.push(Evidence::new(Finding::Fail, EvidenceKind::InTest, format!("{label} fails now: {said}")));
     }
     if change.same > 0 {

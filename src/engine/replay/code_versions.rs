@@ -248,13 +248,15 @@ fn edits_met(core: &Core, entered: &HashSet<FunctionId>) -> Result<Vec<Edit>, Tr
 }
 
 fn function_edit(index: &Index, id: &FunctionId, old: &RecordedCode, sources: &mut Sources<'_>) -> Option<Edit> {
-    let text = index.text(&old.path);
-    let (new_lines, first) = match (index.today(id), text) {
+    let now = index.today(id);
+    // It may stand in another file by now.
+    let path = now.map_or(&old.path, |now| &now.path);
+    let (new_lines, first) = match (now, index.text(path)) {
         (Some(now), Some(_)) if now.fingerprint.code() == old.fingerprint => return None,
         (Some(now), Some(text)) => (lines(&text, now.span.first, now.span.last), now.span.first),
         _ => (Vec::new(), old.first_line),
     };
-    Some(edit(old, &new_lines, first, sources))
+    Some(Edit { path: path.clone(), ..edit(old, &new_lines, first, sources) })
 }
 
 fn module_edit(index: &Index, old: &RecordedCode, sources: &mut Sources<'_>) -> Option<Edit> {

@@ -33,7 +33,7 @@ use crate::engine::replay::edited::{Delta, Tally};
 use crate::engine::replay::failure::Failure;
 use crate::engine::replay::followed_lines::Followed;
 use crate::engine::replay::imports;
-use crate::engine::replay::recorded_tests::compare::{FirstTests, Twice};
+use crate::engine::replay::recorded_tests::compare::{FirstTests, TestEnds, Twice};
 use crate::engine::replay::recorded_tests::needed;
 use crate::engine::replay::today::replay_today;
 use crate::engine::state::background::blocking;
@@ -169,7 +169,7 @@ async fn compare_now(core: &Arc<Core>, wanted: BTreeSet<FunctionId>, first: &BTr
         for function in functions {
             let Some(own) = calls.get(&function) else { continue };
             if own.iter().any(|(call, _)| pending.contains(&call.id)) {
-                show_some(core, &function, own, known(&outcomes), &tally.failing)?;
+                show_some(core, &function, own, known(&outcomes), &tally.ends)?;
             } else if !concluded.contains(&function) {
                 core.state.lock().owed.remove(&function);
                 let seen = conclude(core, &function, own, &outcomes, &not_made, &mut tally)?;
@@ -228,7 +228,7 @@ async fn run_twice(
     let first = FirstTests { tests, seen: Some(sender) };
     // On the heap: what runs below it is large, and a worker's stack is not.
     let mut run = Box::pin(replay_today(core, &environment, open, &lines, &first, job));
-    let Twice { first: observed, second: mut again, lines_run, failing } = loop {
+    let Twice { first: observed, second: mut again, lines_run, ends } = loop {
         tokio::select! {
             done = &mut run => break done?,
             Some(seen) = early.recv() => {
@@ -239,7 +239,7 @@ async fn run_twice(
         }
     };
     tally.followed.ran.extend(lines_run);
-    tally.failing.extend(failing);
+    tally.ends.extend(ends);
     let is_suspect = |call: &&Call| observed.get(&call.id).is_some_and(|seen| differs(calls, call, seen));
     let mut suspects: Vec<Call> = open.iter().filter(is_suspect).cloned().collect();
     let suspected: HashSet<CallId> = suspects.iter().map(|call| call.id).collect();
@@ -395,10 +395,10 @@ fn show_some<'a>(
     function: &FunctionId,
     own: &'a [(Call, Effect)],
     ended: impl Fn(CallId) -> Option<Ended<'a>>,
-    failing: &HashMap<TestId, String>,
+    ends: &TestEnds,
 ) -> Result<(), Trouble> {
     let found = compared(own, ended);
-    if found.changed.is_empty() { Ok(()) } else { show_changed(core, function, found, 0, failing) }
+    if found.changed.is_empty() { Ok(()) } else { show_changed(core, function, found, 0, ends) }
 }
 
 /// Shows what the first tests showed.
@@ -407,7 +407,7 @@ fn show_first(core: &Arc<Core>, calls: &Calls, seen: &Twice) -> Result<(), Troub
         let (one, other) = (seen.first.get(&call)?, seen.second.get(&call)?);
         Some(([one.effect.as_ref().ok()?, other.effect.as_ref().ok()?], one.entered.as_slice()))
     };
-    calls.iter().try_for_each(|(function, own)| show_some(core, function, own, ended, &seen.failing))
+    calls.iter().try_for_each(|(function, own)| show_some(core, function, own, ended, &seen.ends))
 }
 
 /// Turns the outcomes of all calls of a function into a proposal: a new change, another one, or one that is gone. Gives how many ended as
@@ -443,7 +443,7 @@ fn conclude(
     if differ == 0 {
         changes::withdraw(core, function, &untold)?;
     } else {
-        show_changed(core, function, found, untold.len(), &tally.failing)?;
+        show_changed(core, function, found, untold.len(), &tally.ends)?;
     }
     Ok((same, differ))
 }
@@ -453,12 +453,12 @@ fn show_changed(
     function: &FunctionId,
     found: Compared<'_>,
     untold: usize,
-    failing: &HashMap<TestId, String>,
+    ends: &TestEnds,
 ) -> Result<(), Trouble> {
     let Compared { changed: calls, same, mut entered, .. } = found;
     entered.insert(function.clone());
     let because = code_versions::causes(core, &entered)?;
-    changes::show(core, function, Change { calls, same, because, seen: clock::now() }, untold, failing)
+    changes::show(core, function, Change { calls, same, because, seen: clock::now() }, untold, ends)
 }
 
 /// Sees that a change still is what today's code does, before somebody takes it: where that is not known, its calls run.

@@ -11,7 +11,6 @@ use crate::domain::edited::{EditedCode, Edits, ImportFailure, NotCompared, Varyi
 use crate::domain::event::{Event, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::reason::{Reason, ReasonCode};
-use crate::domain::recorded_test::TestId;
 use crate::domain::snapshot::Topic;
 use crate::domain::subject::Subject;
 use crate::engine::index::reachability;
@@ -19,6 +18,7 @@ use crate::engine::replay::accepted_tests;
 use crate::engine::replay::code_versions::init_print;
 use crate::engine::replay::followed_lines::{self, CALLS_FOLLOWED, Followed};
 use crate::engine::replay::imports;
+use crate::engine::replay::recorded_tests::compare::TestEnds;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::generate::varying;
@@ -277,8 +277,8 @@ pub struct Tally {
     pub compared: HashSet<CallId>,
     /// The edited lines that were looked for in recorded tests.
     pub followed: Followed,
-    /// Recorded tests that passed and do not any more, with what they say.
-    pub failing: HashMap<TestId, String>,
+    /// How the recorded tests ended that ran.
+    pub ends: TestEnds,
     /// By the functions that compared calls ran through: how many calls of which function have a part that differs from run to run.
     pub varying: HashMap<FunctionId, BTreeMap<(FunctionId, String), u64>>,
 }

@@ -18,6 +18,8 @@ use crate::record::ingest::Ingest;
 pub(super) struct Calls {
     ingest: Ingest,
     seen: Seen,
+    /// The names of today of functions that moved, by the recorded ones.
+    moved: HashMap<FunctionId, FunctionId>,
 }
 
 #[derive(Default)]
@@ -44,8 +46,8 @@ struct Begun {
 }
 
 impl Calls {
-    pub(super) fn new(ingest: Ingest) -> Self {
-        Self { ingest, seen: Seen::default() }
+    pub(super) fn new(ingest: Ingest, moved: HashMap<FunctionId, FunctionId>) -> Self {
+        Self { ingest, seen: Seen::default(), moved }
     }
 
     /// Reads all that was written. Calls of processes that go on are not whole yet.
@@ -61,7 +63,7 @@ impl Calls {
 
     /// Reads all that there is at the end.
     pub(super) fn finish(&mut self) {
-        let Self { ingest, seen } = self;
+        let Self { ingest, seen, .. } = self;
         ingest.finish(&mut |batch, _| seen.add(batch));
     }
 
@@ -79,7 +81,7 @@ impl Calls {
         let mut below: HashMap<SpoolCall, BTreeSet<FunctionId>> = HashMap::new();
         for (_, Begun { spool, parent, function, call, .. }) in own.iter_mut().rev() {
             let mut entered = below.remove(spool).unwrap_or_default();
-            entered.insert(function.clone());
+            entered.insert(self.moved.get(function).unwrap_or(function).clone());
             if let Some(number) = parent {
                 below.entry(SpoolCall { number: *number, ..*spool }).or_default().extend(entered.iter().cloned());
             }

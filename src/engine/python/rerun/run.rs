@@ -111,7 +111,7 @@ impl Place<'_> {
             wanted.ended.fetch_add(ended - told, Ordering::Relaxed);
             told = ended;
         };
-        let mut calls = self.calls(Sandbox::spool(&sandbox.scratch), sandbox.began);
+        let mut calls = self.calls(Sandbox::spool(&sandbox.scratch), sandbox.began, wanted);
         let read = || {
             let lines = read_regular(&report, REPORT_MAX).unwrap_or_default();
             reported(&String::from_utf8_lossy(&lines), tests, self.root)
@@ -181,7 +181,12 @@ impl Place<'_> {
             report: Sandbox::report(scratch),
             functions: names
                 .iter()
-                .map(|(name, id)| (*name, wanted.functions.get(id).into_iter().flatten().map(target).collect()))
+                .map(|(name, id)| {
+                    (
+                        *name,
+                        wanted.functions.get(id).into_iter().flatten().map(|function| target(function, &self.index)).collect(),
+                    )
+                })
                 .collect(),
             project: self.root,
             lines: wanted.lines,
@@ -197,13 +202,16 @@ impl Place<'_> {
     }
 
     /// Reads the calls of a run that began then.
-    fn calls(&self, spool: PathBuf, began: Moment) -> Calls {
+    fn calls(&self, spool: PathBuf, began: Moment, wanted: &Wanted<'_>) -> Calls {
         let index = self.index.clone();
+        let moved = wanted.moved(&index);
+        let names = moved.iter().map(|(today, recorded)| (recorded.clone(), today.clone())).collect();
+        // A call of what moved is one of the function that was recorded, so that it is paired with that one's.
         let resolve = move |path: &str, qualname: &str, line| {
-            let path = RelPath::new(path)?;
-            index.by_code(&path, qualname, line).map(|function| function.id.clone())
+            let today = &index.by_code(&RelPath::new(path)?, qualname, line)?.id;
+            Some(moved.get(today).unwrap_or(today).clone())
         };
-        Calls::new(Ingest::new(spool, began, secrets::of_project(self.root), Box::new(resolve)))
+        Calls::new(Ingest::new(spool, began, secrets::of_project(self.root), Box::new(resolve)), names)
     }
 }
 

@@ -125,7 +125,8 @@ impl Place<'_> {
         }
         confinement.gone = self.files.gone.iter().map(|path| PathBuf::from(path.as_str())).collect();
         let mut record = self.record.clone();
-        let targets: BTreeSet<String> = wanted.functions.values().flatten().filter(|_| has_targets).map(target).collect();
+        let targets: BTreeSet<String> =
+            wanted.functions.values().flatten().filter(|_| has_targets).map(|function| target(function, &self.index)).collect();
         record.targets = if targets.iter().map(|name| name.len() + 1).sum::<usize>() > TARGETS_MAX {
             Vec::new()
         } else {

@@ -1,6 +1,6 @@
 //! What is run of recorded tests, where, and what runs showed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -186,7 +186,16 @@ pub(super) fn failed(error: std::io::Error) -> Trouble {
     Trouble::environment("Recorded tests cannot be laid out.").because(error)
 }
 
-/// Names a function as the recorder's targets do.
-pub(super) fn target(function: &FunctionId) -> String {
-    function.0.split('#').next().unwrap_or_default().to_owned()
+/// Names a function as the recorder's targets do: where it is defined in the code that runs.
+pub(super) fn target(function: &FunctionId, index: &Index) -> String {
+    let today = index.today(function).map_or(function, |today| &today.id);
+    today.0.split('#').next().unwrap_or_default().to_owned()
+}
+
+impl Wanted<'_> {
+    /// Lists the functions that moved since they were recorded, by the names of today.
+    pub(super) fn moved(&self, index: &Index) -> HashMap<FunctionId, FunctionId> {
+        let asked = self.functions.values().flatten().filter(|function| index.function(function).is_none());
+        asked.filter_map(|function| Some((index.today(function)?.id.clone(), function.clone()))).collect()
+    }
 }

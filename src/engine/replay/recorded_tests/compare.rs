@@ -45,9 +45,12 @@ pub struct Twice {
     pub second: HashMap<CallId, Observed>,
     /// Which of the lines that were asked for each test ran.
     pub lines_run: HashMap<TestId, LinesRun>,
-    /// Tests that passed and do not any more, with what they say.
-    pub failing: HashMap<TestId, String>,
+    /// How the tests ended.
+    pub ends: TestEnds,
 }
+
+/// How tests ended that ran now: one that passed before and does not any more, with what it says; `None` for any other.
+pub type TestEnds = HashMap<TestId, Option<String>>;
 
 /// Runs the tests of these calls once, and gives the outcome of each call.
 ///
@@ -139,8 +142,8 @@ async fn run(
                     let is_twice = |test: &TestId| seen.iter().all(|run| run.tests.contains_key(test));
                     let [one, other] = seen.each_ref().map(|run| tests.outcomes(run, &on.index, is_twice));
                     // Without one who waits for it, it comes with the rest.
-                    let failing = tests.failing(&seen[0]);
-                    let _ = seen_first.send(Twice { first: one, second: other, failing, ..Twice::default() });
+                    let ends = tests.ends(&seen[0]);
+                    let _ = seen_first.send(Twice { first: one, second: other, ends, ..Twice::default() });
                 }
             }
         }
@@ -154,8 +157,8 @@ async fn run(
     }
     one.not_run.extend(other.not_run);
     let lines_run = one.tests.iter().filter_map(|(test, run)| Some((*test, run.lines_run.clone()?))).collect();
-    let failing = tests.failing(&one);
-    Ok(Twice { first: tests.outcomes(&one, &on.index, |_| true), second, lines_run, failing })
+    let ends = tests.ends(&one);
+    Ok(Twice { first: tests.outcomes(&one, &on.index, |_| true), second, lines_run, ends })
 }
 
 /// Runs the tests of these calls once more, on today's files, and says which of these lines any of them runs; `None` where no test
@@ -209,11 +212,14 @@ impl<'a> Tests<'a> {
         Ok(Self { calls: of_test, asked, former, baselines })
     }
 
-    /// Lists the tests that passed and do not in these runs, with what they say.
-    fn failing(&self, runs: &Reruns) -> HashMap<TestId, String> {
+    /// Tells how the tests of these runs ended.
+    fn ends(&self, runs: &Reruns) -> TestEnds {
         let passed = |test: &TestId| self.former.get(test).is_some_and(|former| former.passed);
-        let failing = runs.tests.iter().filter(|(test, run)| !run.passed && passed(test));
-        failing.map(|(test, run)| (*test, run.said.clone().unwrap_or_default())).collect()
+        let end = |(test, run): (&TestId, &Rerun)| {
+            let says = (!run.passed && passed(test)).then(|| run.said.clone().unwrap_or_default());
+            (*test, says)
+        };
+        runs.tests.iter().map(end).collect()
     }
 
     /// Reads the outcomes of the calls in these tests from runs of them.
