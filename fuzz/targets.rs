@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pytead_tui::base::clock::Moment;
 use pytead_tui::base::paths::RelPath;
-use pytead_tui::base::redact::Redactor;
+use pytead_tui::base::redact::{Holds, Redactor};
 use pytead_tui::base::{text, yaml};
 use pytead_tui::compat::{graph, pickle};
 use pytead_tui::generate::from_model;
@@ -15,6 +15,9 @@ use pytead_tui::llm::gguf::Gguf;
 use pytead_tui::llm::provider::Usage;
 use pytead_tui::python::{marshal, skim, value};
 use pytead_tui::record::ingest::Ingest;
+use pytead_tui::source::assertions::negated;
+use pytead_tui::source::given::given;
+use pytead_tui::source::internals::internals;
 use pytead_tui::source::parse;
 use pytead_tui::spec::interpolate::{self, Table};
 use pytead_tui::spec::validate;
@@ -163,12 +166,25 @@ fn old_trace() {
     });
 }
 
+/// Secrets that code separates from their names, and assertions of all kinds.
+const SECRETS: &str = "user, password = 'ada', 'k3yZq81x'\nif (token := read() or 'k3yZq81x') == 'k3yZq81x': pass\nfor user, key in [('a', 'k3y')]: pass\n\
+                       match password:\n    case 'k3yZq81x' | None:\n        pass\n@pytest.mark.parametrize('n, password', [(1, 'k3y')])\n\
+                       def test_a(n, password):\n    assert f(n) == 3, 'why'\n    with pytest.raises(ValueError, match='x'):\n        f(None)\n\n\
+                       class TestB:\n    def test_b(self):\n        self.assertEqual(f(1),\n                         2)\n        return\n";
+
 #[test]
 fn python_source() {
     let path = RelPath::new("m.py").unwrap();
-    fuzz("python_source", &files("examples/shop/shop", ".py"), |bytes| {
+    let seeds = [files("examples/shop/shop", ".py"), files("examples/shop/tests", ".py"), texts(&[SECRETS])].concat();
+    fuzz("python_source", &seeds, |bytes| {
         let _ = parse::parse_file(&path, bytes, "m", "");
-        let _ = parse::syntax_error(&lossy(bytes));
+        let text = lossy(bytes);
+        let _ = parse::syntax_error(&text);
+        let _ = internals(&text);
+        let _ = negated(&text);
+        for secret in given(&text, &|_, _| Some(Holds::One)) {
+            assert!(text.get(secret).is_some(), "a secret is a part of the text");
+        }
     });
 }
 

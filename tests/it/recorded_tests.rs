@@ -207,6 +207,9 @@ fn what_moved_to_another_module_is_compared_inside_its_tests() {
     place.save("web/app.py", &format!("{}{}\n\nfrom .posts import get_post\n", &APP[..begin], &APP[end..]));
     place.save("web/posts.py", &moved);
     ends(&place, 0, &[]);
+    assert!(!place.run(&["--trust", "replay"]).1.contains("New, not recorded"), "it is the recorded one");
+    place.save("web/posts.py", &moved.replace("    if found is None", "    assert True\n    if found is None"));
+    ends(&place, 0, &["2 edited: 2 compared, 0 not compared."]);
     place.save("web/posts.py", &moved.replace("403", "404"));
     ends(&place, 1, &["web.app:get_post", "403 → 404", "web/posts.py"]);
 }

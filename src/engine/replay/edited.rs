@@ -84,8 +84,21 @@ impl Delta {
             }
         }
         let there: HashSet<&FunctionId> = today.functions().map(|function| &function.id).collect();
-        let gone = before.keys().filter_map(Subject::function).filter(|id| !there.contains(id) && today.today(id).is_none());
-        delta.gone = gone.cloned().collect();
+        for (subject, former) in before {
+            let Some(id) = subject.function().filter(|id| !there.contains(id)) else { continue };
+            // One that moved keeps the name that it was recorded with, and is edited where its text is another.
+            match today.today(id) {
+                None => {
+                    delta.gone.insert(id.clone());
+                }
+                Some(now) => {
+                    delta.new.remove(&now.id);
+                    if *former != now.fingerprint.code() && !today.module_of(&now.id).is_some_and(|module| module.is_test()) {
+                        delta.edited.insert(subject.clone());
+                    }
+                }
+            }
+        }
         delta
     }
 
@@ -349,9 +362,11 @@ impl Tally {
     fn edited(&self, subject: Subject, index: &Index, reach: &Reach, readers: &Readers) -> Option<EditedCode> {
         let (path, line, counts, through) = match &subject {
             Subject::Function(id) => {
-                let function = index.function(id)?;
+                let function = index.today(id)?;
                 let counts = self.functions.get(id).cloned().unwrap_or_default();
-                (function.path.clone(), function.span.first, counts, self.through.get(id).copied().unwrap_or_default())
+                let names = [id, &function.id].into_iter().collect::<BTreeSet<_>>();
+                let through = names.into_iter().filter_map(|name| self.through.get(name)).sum();
+                (function.path.clone(), function.span.first, counts, through)
             }
             Subject::ImportCode(module) => {
                 let path = index.module_called(module)?.path.clone();

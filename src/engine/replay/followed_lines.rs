@@ -68,7 +68,7 @@ impl LinesOf {
         if let Some(first) = edited.first().filter(|_| !text.lines().any(begins_loop)) {
             missed.retain(|line| line > first);
         }
-        Some(Self { path: index.function(function)?.path.to_string(), edited, missed })
+        Some(Self { path: index.today(function)?.path.to_string(), edited, missed })
     }
 
     fn lines(&self) -> Lines {
@@ -162,7 +162,7 @@ fn is_followed_whole(core: &Core, function: &FunctionId) -> Result<bool, Trouble
 /// Tells whether only decorators of a function were edited, and its compared calls were all made without them: neither inside a test, nor
 /// by the name that leads to what the decorators made of it.
 fn is_only_above(core: &Core, function: &FunctionId, edited: &BTreeSet<u32>) -> Result<bool, Trouble> {
-    let Some(today) = core.index().function(function).map(|today| today.span) else { return Ok(false) };
+    let Some(today) = core.index().today(function).map(|today| today.span) else { return Ok(false) };
     if edited.is_empty() || edited.iter().any(|line| *line >= today.def) {
         return Ok(false);
     }
@@ -236,7 +236,7 @@ fn begins_loop(line: &str) -> bool {
 
 /// Gives the first line of a function, and its text.
 fn text_today(index: &Index, function: &FunctionId) -> Option<(usize, String)> {
-    let found = index.function(function)?;
+    let found = index.today(function)?;
     let text = index.text(&found.path)?;
     let (first, last) = (found.span.first as usize, found.span.last as usize);
     let lines: Vec<&str> = text.lines().skip(first.checked_sub(1)?).take((last + 1).checked_sub(first)?).collect();
