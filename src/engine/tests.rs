@@ -84,6 +84,20 @@ async fn a_rejection_is_made_of_all_or_of_none() {
 }
 
 #[tokio::test]
+async fn a_decision_names_the_reviewer_as_an_accepted_intent_does() {
+    let folder = tempfile::tempdir().unwrap();
+    for args in [&["init", "-q"][..], &["config", "user.name", "Ada Lovelace"]] {
+        assert!(std::process::Command::new("git").args(args).current_dir(folder.path()).status().unwrap().success());
+    }
+    let core = core(folder.path(), Trust::Trusted);
+    let id = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
+    review::decide::decide(&core, vec![id], Verb::Reject, None, None).await.unwrap();
+    let decision = core.store().last_standing().unwrap().unwrap();
+    assert_eq!(decision.by, "Ada Lovelace");
+    assert_eq!(decision.by, crate::engine::checks::intents::accept::reviewer(folder.path()));
+}
+
+#[tokio::test]
 async fn what_was_drafted_anew_is_not_decided_again_unseen() {
     let core = nowhere();
     let id = core.add_proposal(proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 2\n"))).unwrap().id;

@@ -201,6 +201,7 @@ fn accept(
     seen: Option<Digest>,
 ) -> Result<Vec<String>, Trouble> {
     let mut overlay = Overlay::new();
+    let by = accept::reviewer(&core.root);
     let (mut decisions, mut lines) = (Vec::new(), Vec::new());
     for proposal in proposals {
         if !is_ready(proposal.state) || rows::blocked(proposal).is_some() {
@@ -216,7 +217,7 @@ fn accept(
         }
         lines.push(accepted_line(proposal, &edits));
         let verb = if proposal.edited.is_some() { Verb::Edit } else { Verb::Accept };
-        decisions.push(decision(proposal, verb, reason, edits));
+        decisions.push(decision(proposal, verb, &by, reason, edits));
     }
     Ok(review::journal::carry_out(core, turn, &made(decisions), |index, _| lines[index].clone())?)
 }
@@ -268,6 +269,7 @@ fn put_away(
     }
     let mut rejections = if verb == Verb::Reject { rejections(core, proposals) } else { Vec::new() }.into_iter();
     let mut overruling = if verb == Verb::Overrule { verdicts::decide::overruling(core, proposals, reason)? } else { None };
+    let by = accept::reviewer(&core.root);
     let mut decisions = Vec::new();
     for proposal in proposals {
         let mut edits = rejections.next().unwrap_or_default();
@@ -275,7 +277,7 @@ fn put_away(
             // One edit for all of them, which goes with the first.
             edits.extend(overruling.take());
         }
-        decisions.push(decision(proposal, verb, reason, edits));
+        decisions.push(decision(proposal, verb, &by, reason, edits));
     }
     let line = |index: usize, proposal: &Proposal| {
         let said = put_away_line(&proposals[index].body, verb, proposal.subject.short());
@@ -361,20 +363,21 @@ pub fn note_deleted(core: &Core) -> Result<Vec<String>, Trouble> {
 }
 
 fn skip(core: &Arc<Core>, turn: &Turn, proposals: &[Arc<Proposal>]) -> Result<Vec<String>, Trouble> {
-    let decisions = proposals.iter().map(|proposal| decision(proposal, Verb::Skip, None, Vec::new())).collect();
+    let by = accept::reviewer(&core.root);
+    let decisions = proposals.iter().map(|proposal| decision(proposal, Verb::Skip, &by, None, Vec::new())).collect();
     let line = |_, proposal: &Proposal| format!("Skipped {}: it comes back at the end.", proposal.subject.short());
     Ok(review::journal::carry_out(core, turn, &made(decisions), line)?)
 }
 
 /// Makes a decision of this moment.
-fn decision(proposal: &Proposal, verb: Verb, reason: Option<&str>, edits: Vec<FileEdit>) -> Decision {
+fn decision(proposal: &Proposal, verb: Verb, by: &str, reason: Option<&str>, edits: Vec<FileEdit>) -> Decision {
     Decision {
         id: DecisionId(0),
         proposal: proposal.id,
         subject: proposal.subject.clone(),
         verb,
         from: proposal.state,
-        by: accept::user(),
+        by: by.to_owned(),
         at: clock::now(),
         reason: reason.map(ToOwned::to_owned),
         basis: basis(proposal),
