@@ -389,6 +389,52 @@ fn imports_go_downward_and_every_crate_has_one_home() {
 /// Where sentences for people are read: what follows their wording would change when they are worded anew.
 const READERS: &[&str] = &["base/sentence.rs", "cli/", "mcp/", "tui/"];
 
+/// Names of fields that hold sentences, and nothing else that code compares.
+const SENTENCES: &[&str] = &["why", "note", "todo", "because", "blocked", "suspicion", "undo_of_another", "detail", "broken"];
+
+/// Gives the lines outside of tests that compare sentences: code would follow their wording.
+fn comparisons_of_sentences(source: &str) -> Vec<&str> {
+    let is_name = |text: &str| SENTENCES.iter().any(|name| text.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')));
+    let is_sentence = |side: &str| is_name(side) || side.contains("Sentence::");
+    let path = |letter: char| letter.is_alphanumeric() || "_.:*&".contains(letter);
+    let compares = |line: &&str| {
+        [" == ", " != "].iter().any(|sign| {
+            line.match_indices(sign).any(|(at, sign)| {
+                let (left, right) = (&line[..at], &line[at + sign.len()..]);
+                let right = right.split(|letter| !path(letter)).next().unwrap_or_default();
+                let call = left.strip_suffix(')').and_then(|left| left.rsplit_once('(')).map_or(left, |(called, _)| called);
+                let left = call.rsplit(|letter| !path(letter)).next().unwrap_or_default();
+                is_sentence(left) || is_sentence(right)
+            })
+        })
+    };
+    let code = source.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    code.lines().filter(|line| !line.trim_start().starts_with("//")).filter(compares).collect()
+}
+
+#[test]
+fn no_code_compares_sentences() {
+    let sources = files(&root().join("src"), &["rs"]);
+    let code = sources.iter().filter(|(path, _)| !path.ends_with("tests.rs") && !path.contains("/tests/"));
+    let found: Vec<String> = code
+        .flat_map(|(path, source)| {
+            comparisons_of_sentences(source).into_iter().map(move |line| format!("{path}: {}", line.trim()))
+        })
+        .collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    for line in [
+        "if a.why == b.why {",
+        "f(|line| Sentence::from(*line) != finding.why)",
+        "x == Sentence::default()",
+        "Sentence::from(a) == b",
+    ] {
+        assert_eq!(comparisons_of_sentences(line), [line]);
+    }
+    for line in ["if a.what == b.what {", "if why == code {", "/// a.why == b", "#[cfg(test)]\nmod tests {\n a.why == b.why"] {
+        assert_eq!(comparisons_of_sentences(line), [""; 0]);
+    }
+}
+
 #[test]
 fn front_ends_alone_read_sentences_for_people() {
     let sources = files(&root().join("src"), &["rs"]);

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::base::redact::Redactor;
 use crate::base::text;
 
-/// A text for people. It has no methods of a text, so that nothing follows its wording.
+/// A text for people. It has no methods of a text, so that nothing follows its wording. It can be compared only because the
+/// types that hold one are: `tests/architecture.rs` finds code that compares sentences themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Sentence(String);

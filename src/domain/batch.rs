@@ -11,6 +11,7 @@ use crate::base::hash::Digest;
 use crate::domain::function::FunctionId;
 use crate::domain::reason::Reason;
 use crate::domain::recorded_test::RecordedTest;
+use crate::domain::subject::Subject;
 use crate::domain::touch::Touch;
 
 /// Names a call inside its recording, as the recorder does: counters of one process never repeat.
@@ -115,9 +116,9 @@ pub struct CallerCount {
 pub struct Edge {
     /// The function that calls.
     pub caller: FunctionId,
-    /// The function that it entered, a class of the project that an argument of it was of, or, with an empty name, a module that it
+    /// The function that it entered, a class of the project that an argument of it was of, or the code of a module that it
     /// imported.
-    pub callee: FunctionId,
+    pub callee: Subject,
 }
 
 /// A run of events of a journey, as one thread of a process wrote them: spool records one after another, secrets taken out,
@@ -218,7 +219,7 @@ mod tests {
             input: Digest::default(),
         };
         let times = |number| CallTimes { spool: spool(number), times: 2 };
-        let edge = Edge { caller: FunctionId("m:f".into()), callee: FunctionId("m:g".into()) };
+        let edge = Edge { caller: FunctionId("m:f".into()), callee: FunctionId("m:g".into()).into() };
         let batch = Batch {
             calls: (1..=5).map(call).collect(),
             times: [0, 5, 1].map(times).to_vec(),

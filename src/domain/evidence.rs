@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::base::sentence::Sentence;
+use crate::domain::reason::Reason;
 use crate::domain::text_form::text_form;
 
 /// What was checked, or what kept it from being checked. Stored, shown and printed as its word.
@@ -219,13 +220,22 @@ pub struct Evidence {
     /// The test that fails, if it is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<String>,
+    /// The reason behind it, with its code, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
 }
 
 impl Evidence {
     /// Makes one line of evidence.
     #[must_use]
     pub fn new(finding: Finding, what: EvidenceKind, detail: impl Into<Sentence>) -> Self {
-        Self { finding, what, detail: detail.into(), more: Vec::new(), test: None }
+        Self { finding, what, detail: detail.into(), more: Vec::new(), test: None, reason: None }
+    }
+
+    /// Makes one line of evidence from a reason.
+    #[must_use]
+    pub fn of(finding: Finding, what: EvidenceKind, reason: Reason) -> Self {
+        Self { reason: Some(reason.clone()), ..Self::new(finding, what, reason.message()) }
     }
 }
 

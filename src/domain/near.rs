@@ -10,6 +10,7 @@ use crate::domain::call::{Argument, CallId, Effect};
 use crate::domain::difference::Difference;
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Edit, ProposalId};
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::way::Way;
 
 /// What a search beside the recorded calls came to.
@@ -34,13 +35,72 @@ pub struct Near {
 
 /// Recorded calls of a searched function that no input was made of, for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Printed", into = "Printed")]
 pub struct NearLeftOut {
     /// The function.
     pub function: FunctionId,
     /// How many calls.
     pub calls: u64,
     /// Why.
-    pub why: Sentence,
+    pub why: NoInput,
+}
+
+/// Why no near input was made of a recorded call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoInput {
+    /// It can be compared only inside its test, or with the clock held still.
+    Inside,
+    /// It used something outside of the program.
+    Outside,
+    /// It does not end when it runs alone.
+    Endless,
+    /// It is not compared at all.
+    NotCompared(Reason),
+}
+
+impl NoInput {
+    /// Gives the code for programs: one of its own, or that of the reason.
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Inside => "inside",
+            Self::Outside => "outside",
+            Self::Endless => "endless",
+            Self::NotCompared(reason) => reason.code.code(),
+        }
+    }
+
+    /// Says it for people.
+    fn sentence(&self) -> Sentence {
+        match self {
+            Self::Inside => "they can be compared only inside their test or under a still clock.".into(),
+            Self::Outside => "they used a file, the clock, the network or another program.".into(),
+            Self::Endless => "they do not end alone.".into(),
+            Self::NotCompared(reason) => format!("{}.", reason.message()).into(),
+        }
+    }
+}
+
+/// Calls that were left out, as JSON has them: the code for programs, and the sentence for people.
+#[derive(Serialize, Deserialize)]
+struct Printed {
+    function: FunctionId,
+    calls: u64,
+    code: String,
+    why: Sentence,
+}
+
+impl From<NearLeftOut> for Printed {
+    fn from(NearLeftOut { function, calls, why }: NearLeftOut) -> Self {
+        Self { function, calls, code: why.code().to_owned(), why: why.sentence() }
+    }
+}
+
+impl From<Printed> for NearLeftOut {
+    fn from(Printed { function, calls, code, why }: Printed) -> Self {
+        let own = [NoInput::Inside, NoInput::Outside, NoInput::Endless].into_iter().find(|own| own.code() == code);
+        let reason = || code.parse().map_or_else(|_| ReasonCode::Legacy.with(why.without_stop()), |code: ReasonCode| code.into());
+        Self { function, calls, why: own.unwrap_or_else(|| NoInput::NotCompared(reason())) }
+    }
 }
 
 impl Near {
@@ -83,7 +143,7 @@ impl Near {
 
 impl NearLeftOut {
     fn line(&self) -> String {
-        format!("◦ No near inputs from {} of {}: {}", text::count_u64(self.calls, "call"), self.function, self.why)
+        format!("◦ No near inputs from {} of {}: {}", text::count_u64(self.calls, "call"), self.function, self.why.sentence())
     }
 }
 
@@ -221,16 +281,6 @@ pub enum WithoutNear {
 }
 
 impl WithoutNear {
-    /// Says of calls that no input was made of, and why.
-    #[must_use]
-    pub fn of_calls(&self) -> Sentence {
-        match self {
-            Self::Inside => "they can be compared only inside their test or under a still clock.".into(),
-            Self::Outside => "they used a file, the clock, the network or another program.".into(),
-            other => other.sentence(),
-        }
-    }
-
     /// Says it for people.
     #[must_use]
     pub fn sentence(&self) -> Sentence {
@@ -255,7 +305,9 @@ mod tests {
     #[test]
     fn what_was_not_searched_is_said_with_the_reason() {
         let id = || FunctionId("m:f".into());
-        let left_out = NearLeftOut { function: id(), calls: 2, why: WithoutNear::Inside.of_calls() };
+        let left_out = NearLeftOut { function: id(), calls: 2, why: NoInput::Inside };
+        let stored = serde_json::to_value(&left_out).unwrap();
+        assert_eq!((&stored["code"], stored["why"].as_str()), (&"inside".into(), Some(&*NoInput::Inside.sentence())));
         let near = Near { not_searched: vec![(id(), WithoutNear::NoText)], left_out: vec![left_out], ..Near::default() };
         let said = near.remarks().join("\n");
         assert!(said.contains("◦ No near inputs for m:f: the text of its file"), "{said}");

@@ -56,6 +56,16 @@ impl Subject {
         }
     }
 
+    /// Gives the dotted name of the module that it is, or is in.
+    #[must_use]
+    pub fn module(&self) -> Option<&str> {
+        match self {
+            Self::Function(id) => Some(id.module()),
+            Self::ImportCode(module) => Some(module),
+            Self::File(_) => None,
+        }
+    }
+
     /// Gives the file that it is.
     #[must_use]
     pub fn file(&self) -> Option<&RelPath> {

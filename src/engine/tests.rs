@@ -22,9 +22,9 @@ use crate::engine::index::reachability;
 use crate::engine::index::refresh;
 use crate::engine::proving::basis;
 use crate::engine::replay::code_versions;
-use crate::engine::review::undo;
 use crate::engine::state::core::Core;
 use crate::engine::watch::on_save;
+use crate::engine::workflow::decided;
 use crate::engine::{drafting, review};
 use crate::source::index::Index;
 use crate::store;
@@ -67,9 +67,9 @@ fn state(core: &Core, id: ProposalId) -> ProposalState {
 async fn taking_back_a_rejection_does_not_revive_a_change_that_is_gone() {
     let core = nowhere();
     let id = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
-    review::decide::decide(&core, vec![id], Verb::Reject, None, None).await.unwrap();
+    decided::decide(&core, vec![id], Verb::Reject, None, None).await.unwrap();
     core.move_proposal(id, ProposalState::Stale, |_| {}).unwrap();
-    undo::undo(&core).await.unwrap();
+    decided::undo(&core).await.unwrap();
     assert_eq!(state(&core, id), ProposalState::Stale);
 }
 
@@ -78,22 +78,36 @@ async fn a_rejection_is_made_of_all_or_of_none() {
     let core = nowhere();
     let ready = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
     let written = core.add_proposal(proposal(ProposalState::Written, change())).unwrap().id;
-    review::decide::decide(&core, vec![ready, written], Verb::Reject, None, None).await.unwrap_err();
+    decided::decide(&core, vec![ready, written], Verb::Reject, None, None).await.unwrap_err();
     assert_eq!(state(&core, ready), ProposalState::Ready);
     assert!(core.store().last_standing().unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_decision_names_the_reviewer_as_an_accepted_intent_does() {
+    let folder = tempfile::tempdir().unwrap();
+    for args in [&["init", "-q"][..], &["config", "user.name", "Ada Lovelace"]] {
+        assert!(std::process::Command::new("git").args(args).current_dir(folder.path()).status().unwrap().success());
+    }
+    let core = core(folder.path(), Trust::Trusted);
+    let id = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
+    decided::decide(&core, vec![id], Verb::Reject, None, None).await.unwrap();
+    let decision = core.store().last_standing().unwrap().unwrap();
+    assert_eq!(decision.by, "Ada Lovelace");
+    assert_eq!(decision.by, crate::engine::checks::intents::accept::reviewer(folder.path()));
 }
 
 #[tokio::test]
 async fn what_was_drafted_anew_is_not_decided_again_unseen() {
     let core = nowhere();
     let id = core.add_proposal(proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 2\n"))).unwrap().id;
-    review::decide::decide(&core, vec![id], Verb::Reject, None, None).await.unwrap();
-    undo::undo(&core).await.unwrap();
-    undo::redo(&core).await.unwrap();
+    decided::decide(&core, vec![id], Verb::Reject, None, None).await.unwrap();
+    decided::undo(&core).await.unwrap();
+    decided::redo(&core).await.unwrap();
     assert_eq!(state(&core, id), ProposalState::Rejected);
-    undo::undo(&core).await.unwrap();
+    decided::undo(&core).await.unwrap();
     core.change_proposal(id, |proposal| proposal.body = draft("def test_f():\n    assert f(1) == 3\n")).unwrap();
-    let trouble = undo::redo(&core).await.unwrap_err();
+    let trouble = decided::redo(&core).await.unwrap_err();
     assert!(trouble.what.contains("not what it was"), "{trouble}");
     assert_eq!(state(&core, id), ProposalState::Ready);
 }
@@ -102,7 +116,7 @@ async fn what_was_drafted_anew_is_not_decided_again_unseen() {
 async fn nothing_is_decided_in_a_folder_that_is_only_read() {
     let core = core(Path::new("/nonexistent"), Trust::Unknown);
     let id = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
-    let trouble = review::decide::decide(&core, vec![id], Verb::Accept, None, None).await.unwrap_err();
+    let trouble = decided::decide(&core, vec![id], Verb::Accept, None, None).await.unwrap_err();
     assert_eq!((trouble.exit_code(), state(&core, id)), (3, ProposalState::Ready));
 }
 
@@ -176,7 +190,7 @@ async fn a_decision_without_files_that_was_cut_off_is_finished() {
     cut_off(&core, id, Verb::Accept, Vec::new());
     // The next decision comes before the next start.
     let other = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
-    review::decide::decide(&core, vec![other], Verb::Reject, None, None).await.unwrap();
+    decided::decide(&core, vec![other], Verb::Reject, None, None).await.unwrap();
     assert_eq!(state(&core, id), ProposalState::Written);
     let all: Vec<ProposalId> = core.store().decisions(9).unwrap().iter().map(|decision| decision.proposal).collect();
     assert_eq!(all, [other, id]);
@@ -195,9 +209,9 @@ async fn nothing_is_put_right_where_the_folder_is_only_read() {
 async fn a_skip_that_is_taken_back_and_made_again_leaves_no_mark_on_the_function() {
     let core = nowhere();
     let id = core.add_proposal(proposal(ProposalState::Ready, change())).unwrap().id;
-    review::decide::decide(&core, vec![id], Verb::Skip, None, None).await.unwrap();
-    undo::undo(&core).await.unwrap();
-    undo::redo(&core).await.unwrap();
+    decided::decide(&core, vec![id], Verb::Skip, None, None).await.unwrap();
+    decided::undo(&core).await.unwrap();
+    decided::redo(&core).await.unwrap();
     assert!(core.proposal(id).unwrap().skipped && core.state.lock().put_away.is_empty());
 }
 
@@ -206,19 +220,19 @@ async fn what_cannot_be_written_back_says_why() {
     let place = tempfile::tempdir().unwrap();
     let core = core(place.path(), Trust::Trusted);
     let id = core.add_proposal(proposal(ProposalState::Ready, draft("def test_f():\n    assert f(1) == 2\n"))).unwrap().id;
-    review::decide::decide(&core, vec![id], Verb::Accept, None, None).await.unwrap();
+    decided::decide(&core, vec![id], Verb::Accept, None, None).await.unwrap();
     let written = place.path().join("tests/pytead/test_pytead_m.py");
     let before = std::fs::read_to_string(&written).unwrap();
     std::fs::write(&written, format!("{before}# mine\n")).unwrap();
-    let trouble = undo::undo(&core).await.unwrap_err();
+    let trouble = decided::undo(&core).await.unwrap_err();
     assert_eq!(trouble.what, "Not taken back: tests/pytead/test_pytead_m.py changed since. Nothing was written.");
     std::fs::remove_file(&written).unwrap();
     std::os::unix::fs::symlink("/etc/hostname", &written).unwrap();
-    let trouble = undo::undo(&core).await.unwrap_err();
+    let trouble = decided::undo(&core).await.unwrap_err();
     assert!(trouble.what.contains("is a link") && !trouble.to_string().contains("changed since"), "{trouble}");
     std::fs::remove_file(&written).unwrap();
     std::fs::write(&written, before).unwrap();
-    undo::undo(&core).await.unwrap();
+    decided::undo(&core).await.unwrap();
     assert!(!written.exists());
 }
 
@@ -228,7 +242,7 @@ async fn a_test_that_a_person_changed_is_shown_in_three_texts_and_never_overwrit
     let core = core(place.path(), Trust::Trusted);
     let recorded = |text: &str| of_a_call(&core, draft(text));
     let first = core.add_proposal(proposal(ProposalState::Ready, recorded("def test_f():\n    assert f(1) == 2\n"))).unwrap().id;
-    review::decide::decide(&core, vec![first], Verb::Accept, None, None).await.unwrap();
+    decided::decide(&core, vec![first], Verb::Accept, None, None).await.unwrap();
     let second = core.add_proposal(proposal(ProposalState::Ready, recorded("def test_f():\n    assert f(1) == 3\n"))).unwrap().id;
     let view = proposal_view::proposal(&core, second).unwrap();
     assert!(view.conflict.is_none() && view.blocked.is_none());
@@ -241,7 +255,7 @@ async fn a_test_that_a_person_changed_is_shown_in_three_texts_and_never_overwrit
     let conflict = proposal_view::proposal(&core, second).unwrap().conflict.unwrap();
     assert_eq!((conflict.base.as_deref(), conflict.disk.as_deref()), (Some(written.as_str()), Some(by_hand.as_str())));
     assert!(conflict.mine.contains("== 3") && !conflict.mine.contains("== 2"), "{}", conflict.mine);
-    review::decide::decide(&core, vec![second], Verb::Accept, None, None).await.unwrap_err();
+    decided::decide(&core, vec![second], Verb::Accept, None, None).await.unwrap_err();
     assert_eq!(std::fs::read_to_string(&file).unwrap(), by_hand);
 }
 
@@ -255,7 +269,7 @@ async fn a_test_that_a_person_changed_does_not_hold_back_the_others_of_its_draft
         of_a_call(&core, Body::Draft(Draft { tests, ..samples::draft(&["from m import f"], &text) }))
     };
     let first = core.add_proposal(proposal(ProposalState::Ready, two(2, 4))).unwrap().id;
-    review::decide::decide(&core, vec![first], Verb::Accept, None, None).await.unwrap();
+    decided::decide(&core, vec![first], Verb::Accept, None, None).await.unwrap();
     let file = place.path().join("tests/pytead/test_pytead_m.py");
     let by_hand = std::fs::read_to_string(&file).unwrap().replace("== 2", "== 1 + 1");
     std::fs::write(&file, &by_hand).unwrap();
@@ -265,9 +279,9 @@ async fn a_test_that_a_person_changed_does_not_hold_back_the_others_of_its_draft
     assert_eq!(view.conflict.unwrap().summary(), "test_f stays as changed by hand: accepting writes the others.");
     let (together, alone) = review::decide::in_bulk(&core, &[second]).unwrap();
     assert_eq!((together.len(), alone.len()), (0, 1), "many at once leave it to a person");
-    review::decide::decide(&core, vec![second], Verb::Accept, None, None).await.unwrap();
+    decided::decide(&core, vec![second], Verb::Accept, None, None).await.unwrap();
     assert_eq!(std::fs::read_to_string(&file).unwrap(), by_hand.replace("== 4", "== 5"));
-    undo::undo(&core).await.unwrap();
+    decided::undo(&core).await.unwrap();
     assert_eq!(std::fs::read_to_string(&file).unwrap(), by_hand);
 }
 
@@ -285,7 +299,7 @@ async fn a_draft_whose_tests_nobody_saw_fail_is_left_to_look_at() {
     let (together, alone) = review::decide::in_bulk(&core, &[tried, untried]).unwrap();
     assert_eq!(together, [tried]);
     assert_eq!(alone, [(untried, "can fail: not tried: the warm one ended".into())]);
-    review::decide::decide(&core, vec![untried], Verb::Accept, None, None).await.unwrap();
+    decided::decide(&core, vec![untried], Verb::Accept, None, None).await.unwrap();
 }
 
 #[tokio::test]
@@ -379,12 +393,12 @@ async fn what_became_another_while_a_person_looked_at_it_is_not_accepted() {
     let shown = proposal_view::proposal(&core, id).unwrap();
     let seen = shown.proposal.sight(&shown.plan);
     core.change_proposal(id, |proposal| proposal.body = draft(&text.replace("== 1", "== 2"))).unwrap();
-    let refused = review::decide::accept_seen(&core, id, seen).await.unwrap_err();
+    let refused = decided::accept_seen(&core, id, seen).await.unwrap_err();
     assert!(refused.to_string().contains("It became another while you looked at it."), "{refused}");
     let file = folder.path().join("tests/pytead/test_pytead_m.py");
     assert_eq!((state(&core, id), file.exists()), (ProposalState::Ready, false));
     core.change_proposal(id, |proposal| proposal.body = draft(text)).unwrap();
-    review::decide::accept_seen(&core, id, seen).await.unwrap();
+    decided::accept_seen(&core, id, seen).await.unwrap();
     assert_eq!((state(&core, id), file.exists()), (ProposalState::Written, true));
 }
 
@@ -402,12 +416,12 @@ async fn what_another_process_made_of_it_meanwhile_is_shown_and_not_accepted_uns
     let id = here.add_proposal(proposal(ProposalState::Ready, draft(text))).unwrap().id;
     let shown = proposal_view::proposal(&here, id).unwrap();
     elsewhere.change_proposal(id, |proposal| proposal.body = draft(&text.replace("== 1", "== 2"))).unwrap();
-    let refused = review::decide::accept_seen(&here, id, shown.proposal.sight(&shown.plan)).await.unwrap_err();
+    let refused = decided::accept_seen(&here, id, shown.proposal.sight(&shown.plan)).await.unwrap_err();
     assert!(refused.to_string().contains("It became another while you looked at it."), "{refused}");
     assert_eq!(state(&here, id), ProposalState::Ready);
     let shown = proposal_view::proposal(&here, id).unwrap();
     assert!(shown.proposal.draft().unwrap().text.contains("== 2"), "what it is now");
-    review::decide::accept_seen(&here, id, shown.proposal.sight(&shown.plan)).await.unwrap();
+    decided::accept_seen(&here, id, shown.proposal.sight(&shown.plan)).await.unwrap();
     assert!(std::fs::read_to_string(folder.path().join("tests/pytead/test_pytead_m.py")).unwrap().contains("== 2"));
 }
 
@@ -450,15 +464,15 @@ async fn what_is_decided_at_once_keeps_its_files_once_and_is_taken_back_and_made
         let queued = Proposal::queued(FunctionId(format!("m:{name}")), Body::Draft(draft), Moment(0));
         core.add_proposal(Proposal { state: ProposalState::Ready, ..queued }).unwrap().id
     });
-    review::decide::decide(&core, ids.to_vec(), Verb::Accept, None, None).await.unwrap();
+    decided::decide(&core, ids.to_vec(), Verb::Accept, None, None).await.unwrap();
     let at = core.store().last_standing().unwrap().unwrap().at;
     let kept: Vec<usize> = core.store().decided_at(at).unwrap().iter().map(|decision| decision.edits.len()).collect();
     assert_eq!(kept, [2, 0, 0], "the tests and the manifest, with the last");
     let file = folder.path().join("tests/pytead/test_pytead_m.py");
     let written = std::fs::read_to_string(&file).unwrap();
     assert!(["test_f", "test_g", "test_h"].iter().all(|test| written.contains(test)), "{written}");
-    undo::undo(&core).await.unwrap();
+    decided::undo(&core).await.unwrap();
     assert!(!file.exists() && ids.iter().all(|id| state(&core, *id) == ProposalState::Ready));
-    undo::redo(&core).await.unwrap();
+    decided::redo(&core).await.unwrap();
     assert_eq!(std::fs::read_to_string(&file).unwrap(), written);
 }

@@ -3,9 +3,9 @@
 use crate::domain::function::{Function, FunctionKind, Param, ParamKind};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::way::Given;
-use crate::generate::build::Statement;
 use crate::generate::layout::{Expr, Item};
 use crate::generate::scope::is_identifier;
+use crate::generate::statement::Statement;
 
 /// Positional arguments beyond this one are written with their names.
 const POSITIONAL_MAX: usize = 3;

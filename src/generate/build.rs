@@ -11,7 +11,6 @@ mod local_class;
 mod object;
 mod origin;
 mod standard;
-mod statement;
 mod stop;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +20,6 @@ pub(super) use self::expecting::Expecting;
 pub(super) use self::inner::is_unnamed_callable;
 pub(super) use self::object::is_made_by_what_it_keeps;
 pub(super) use self::standard::is_by_method;
-pub use self::statement::{Statement, lines_of, unused};
 pub(super) use self::stop::{Stop, no};
 
 use crate::domain::call::Call;
@@ -30,6 +28,7 @@ use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::layout::{self, Expr, Item};
 use crate::generate::project::{Lookup, Project};
 use crate::generate::scope::{Import, Scope, is_identifier, snake};
+use crate::generate::statement::Statement;
 use crate::generate::surroundings;
 
 /// More nodes than this in one case are no test that anybody reads.

@@ -8,13 +8,13 @@ use crate::domain::function::{Function, FunctionId};
 use crate::domain::reason::Reason;
 use crate::domain::value::Value;
 use crate::generate::act::{self, Act, Target};
-use crate::generate::build::Statement;
 use crate::generate::expect::Assertion;
 use crate::generate::graph;
 use crate::generate::layout::{Expr, Item};
 use crate::generate::project::AwaitBy;
 use crate::generate::raises::Raises;
 use crate::generate::scope::Import;
+use crate::generate::statement::Statement;
 use crate::generate::surroundings::Laid;
 
 /// How the value of the act is come by.

@@ -17,6 +17,7 @@ use crate::domain::value::{TypeName, Value};
 use crate::domain::way::Given;
 use crate::generate::act::Target;
 use crate::generate::alike::is_ambiguous;
+use crate::generate::around::{self, Around};
 use crate::generate::build::{self, Builder, Expecting, Stop, Way, no};
 use crate::generate::case::{Case, CaseArgument, Ending, Wrap};
 use crate::generate::choose::class;
@@ -24,7 +25,6 @@ use crate::generate::expect::identity;
 use crate::generate::layout::Expr;
 use crate::generate::project::{Lookup, Project};
 use crate::generate::render::constants;
-use crate::generate::scenes::{Around, written_files};
 use crate::generate::scope::{Scope, snake};
 use crate::generate::stand_ins;
 use crate::generate::surroundings::Laid;
@@ -108,7 +108,7 @@ pub fn case_within<'a>(
     }
     let mut laid = Laid::of(call, project, scope)?;
     if let Some(folder) = &around.folder {
-        written_files::lay(folder, &mut laid)?;
+        around::lay(folder, &mut laid)?;
     }
     let own = std::mem::take(&mut laid.imports);
     let laid = Laid {

@@ -8,10 +8,10 @@ use crate::domain::proposal::LeftOut;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::Value;
 use crate::generate::argument_features;
-use crate::generate::build::lines_of;
 use crate::generate::case::{Case, Ending};
 use crate::generate::layout::Expr;
 use crate::generate::render::rows;
+use crate::generate::statement::lines_of;
 
 /// R21: the kind of outcome.
 #[must_use]

@@ -5,12 +5,12 @@
 
 use crate::domain::function::{Function, FunctionKind};
 use crate::generate::act::Act;
-use crate::generate::build::Statement;
 use crate::generate::case::{Case, Ending};
 use crate::generate::expect::{RESULT, Relation};
 use crate::generate::layout::Expr;
 use crate::generate::render::parts::wrapped;
 use crate::generate::scope::Import;
+use crate::generate::statement::Statement;
 use crate::generate::surroundings::Laid;
 use crate::source::docstring::Docstring;
 

@@ -10,7 +10,7 @@ use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::learned::{self, Learned};
-use crate::generate::scenes::Told;
+use crate::generate::told::Told;
 use crate::source::called::Form;
 use crate::source::facades::Facades;
 use crate::source::names::absolute;

@@ -17,6 +17,7 @@ use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
 use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::reason::{Place, Reason, ReasonCode};
 use crate::generate::{mend, trim};
+use crate::pytest::report::Reach;
 use crate::pytest::warm::{Trace, TraceKind};
 
 /// Lines of a traceback kept as evidence.
@@ -220,26 +221,27 @@ fn failures(tally: &BTreeMap<String, Seen>, trial: &Trial) -> Vec<Fall> {
 /// Tests that reach out of their process: how they end is the doing of the sandbox, and without one they change the machine. So
 /// are those that warn of what nobody recorded, or leave a coroutine that is not awaited.
 fn outreach(trial: &Trial) -> Vec<Fall> {
-    let mut found: BTreeMap<&str, &(String, String)> = BTreeMap::new();
+    let counts = |reach: &&Reach| match reach {
+        Reach::Warning(detail) => !trial.may_warn || detail.contains(NOT_AWAITED),
+        Reach::File(_) | Reach::Outside(_) => true,
+    };
+    let mut found: BTreeMap<&str, &Reach> = BTreeMap::new();
     for run in &trial.runs {
         let RunEnd::Finished(results) = &run.end else { continue };
         for result in results {
-            let counts =
-                |(kind, detail): &&(String, String)| kind != "warning" || !trial.may_warn || detail.contains(NOT_AWAITED);
             if let Some(first) = result.reached.iter().find(counts) {
                 found.entry(&result.name).or_insert(first);
             }
         }
     }
-    let fall = |(name, (kind, detail)): (&&str, &&(String, String))| {
-        let detail = text::cut(&text::display_line(detail), 100).into_owned();
-        let (seen, code) = if kind == "file" {
-            (format!("changes a file outside of tmp_path: {detail}"), ReasonCode::WritesOutsideTmpPath)
-        } else if kind == "warning" {
-            (format!("warns: {detail}"), ReasonCode::RaisesWarning)
-        } else {
-            (format!("leaves its process: {detail}"), ReasonCode::LeavesProcess)
+    let fall = |(name, reach): (&&str, &&Reach)| {
+        let (seen, detail, code) = match reach {
+            Reach::File(detail) => ("changes a file outside of tmp_path", detail, ReasonCode::WritesOutsideTmpPath),
+            Reach::Warning(detail) => ("warns", detail, ReasonCode::RaisesWarning),
+            Reach::Outside(detail) => ("leaves its process", detail, ReasonCode::LeavesProcess),
         };
+        let detail = text::cut(&text::display_line(detail), 100).into_owned();
+        let seen = format!("{seen}: {detail}");
         Fall::of(name, EvidenceKind::Scope, &seen, code.with(detail))
     };
     found.iter().map(fall).collect()

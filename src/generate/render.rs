@@ -15,7 +15,6 @@ use crate::domain::call::CallId;
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Draft, LeftOut, Origin};
 use crate::generate::act::{Act, Target, operand};
-use crate::generate::build::lines_of;
 use crate::generate::case::{Case, Ending, Wrap};
 use crate::generate::expect::details::settled;
 use crate::generate::expect::{Assertion, RESULT, Relation};
@@ -28,6 +27,7 @@ use crate::generate::render::constants::Apart;
 use crate::generate::render::fixtures::Fixture;
 use crate::generate::render::parts::{Test, context, definition, docstring, raises, run_only, wrapped};
 use crate::generate::scope::{Import, Scope};
+use crate::generate::statement::lines_of;
 use crate::generate::trim;
 use crate::source::unions;
 

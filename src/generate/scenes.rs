@@ -7,22 +7,19 @@ mod choice;
 mod clients;
 #[cfg(test)]
 mod tests;
-mod told;
 mod values;
 mod writer;
-pub(in crate::generate) mod written_files;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 pub use self::choice::{Found, Requests, choose, direct, draft, requests};
-pub use self::told::Told;
 
 use crate::domain::call::{Call, Outcome};
 use crate::domain::reason::{Reason, ReasonCode};
-use crate::domain::scene::{Defined, Folder, Framework, Scene, Step};
+use crate::domain::scene::{Defined, Framework, Scene, Step};
 use crate::domain::value::{TypeName, Value};
-use crate::generate::expect::Assertion;
+use crate::generate::around::Around;
 use crate::generate::layout::{Expr, Item};
 use crate::generate::project::Project;
 use crate::generate::scenes::writer::{RESPONSE, RESULT, Writer};
@@ -95,39 +92,6 @@ pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Sc
         kind,
         test: scene.test.split('[').next().unwrap_or_default().to_owned(),
     })
-}
-
-/// What stands around a call that a test makes itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Around {
-    /// The code for what was given for parameters.
-    pub(super) given: Vec<(String, String)>,
-    /// Marks above the test.
-    pub(super) marks: Vec<String>,
-    /// The fixtures that it takes.
-    pub(super) fixtures: Vec<String>,
-    /// Its first lines.
-    pub(super) lines: Vec<String>,
-    /// The context manager around the rest.
-    pub(super) within: Option<String>,
-    /// What the call wrote below a temporary folder.
-    pub(super) folder: Option<Folder>,
-    /// Paths with keys of rows in them, and the keys of the rows that were given: how they are written.
-    paths: BTreeMap<String, String>,
-    keys: BTreeMap<String, String>,
-    pub(super) imports: BTreeSet<Import>,
-}
-
-impl Around {
-    /// Writes the keys of rows in what is expected by the rows that they are of.
-    pub(super) fn by_rows(&self, assertion: &mut Assertion) {
-        let expected = match &assertion.expected {
-            Expr::Text(text) => self.paths.get(text).cloned(),
-            Expr::Atom(number) if assertion.subject.ends_with("_id") => self.keys.get(number).cloned(),
-            _ => None,
-        };
-        assertion.expected = expected.map_or_else(|| assertion.expected.clone(), Expr::Atom);
-    }
 }
 
 /// Writes what stands around the call of a scene that ends with one.

@@ -44,13 +44,13 @@ pub fn evaluate(events: &[JourneyEvent], missing: Option<&Missing>, clause: &Bou
         Answer3::Violated => Outcome::Violated,
         Answer3::Vacuous if clause.clause.may_not_occur => Outcome::Holds { times: 0 },
         Answer3::Vacuous => Outcome::Vacuous,
-        Answer3::Unknown => Outcome::Unknown { reason: finding.why.clone() },
+        Answer3::Unknown => Outcome::Unknown { reason: finding.why.clone().into() },
     };
     let closest = match outcome {
         Outcome::Holds { .. } => Vec::new(),
-        _ => judge.closest(),
+        _ => judge.closest(&finding.why),
     };
-    Finding { outcome, why: finding.why, evidence: finding.evidence, closest }
+    Finding { outcome, why: finding.why.into(), evidence: finding.evidence, closest }
 }
 
 /// What came of one part.
@@ -62,17 +62,57 @@ pub(super) enum Answer3 {
     Unknown,
 }
 
+/// Why a part came out so.
+#[derive(Debug, Clone)]
+pub(super) enum Why {
+    /// This function, as the clause names it, was not called.
+    NotCalled(String),
+    /// Anything else, for people.
+    Other(Sentence),
+}
+
+impl Why {
+    pub(super) fn not_called(named: impl ToString) -> Self {
+        Self::NotCalled(named.to_string())
+    }
+}
+
+impl From<&str> for Why {
+    fn from(sentence: &str) -> Self {
+        Self::Other(sentence.into())
+    }
+}
+
+impl From<String> for Why {
+    fn from(sentence: String) -> Self {
+        Self::Other(sentence.into())
+    }
+}
+
+impl From<Why> for Sentence {
+    fn from(why: Why) -> Self {
+        match why {
+            Why::NotCalled(named) => not_called(&named).into(),
+            Why::Other(sentence) => sentence,
+        }
+    }
+}
+
+fn not_called(named: &str) -> String {
+    format!("{named} was not called.")
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct Verdict {
     pub answer: Answer3,
-    pub why: Sentence,
+    pub why: Why,
     pub evidence: Vec<LineId>,
     /// Nothing that may have happened besides can change it.
     pub settled: bool,
 }
 
 impl Verdict {
-    pub(super) fn new(answer: Answer3, why: impl Into<Sentence>, evidence: Vec<LineId>) -> Self {
+    pub(super) fn new(answer: Answer3, why: impl Into<Why>, evidence: Vec<LineId>) -> Self {
         Self { answer, why: why.into(), evidence, settled: false }
     }
 
@@ -303,8 +343,9 @@ impl<'s, 'a> Judge<'s, 'a> {
             .any(|act| self.act(act).adrift || self.tree.above(act).any(|above| self.act(above).adrift))
     }
 
-    /// Lists what a reader asks first when a clause does not hold: the same name on another class.
-    fn closest(&self) -> Vec<String> {
+    /// Lists what a reader asks first when a clause does not hold: the same name on another class. Does not repeat what `why`
+    /// says.
+    fn closest(&self, why: &Why) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
         for (written, own) in self.bound.functions() {
             if self.tree.acts.iter().any(|act| act.function == own) {
@@ -314,10 +355,13 @@ impl<'s, 'a> Judge<'s, 'a> {
             let mut others: Vec<_> =
                 self.tree.acts.iter().filter(|act| act.function.qualname().rsplit('.').next() == Some(last)).collect();
             others.dedup_by_key(|act| act.function);
-            out.push(match others.first() {
-                Some(other) => format!("{written} was not called; {} was ({}).", other.function.qualname(), other.start),
-                None => format!("{written} was not called."),
-            });
+            match others.first() {
+                Some(other) => {
+                    out.push(format!("{written} was not called; {} was ({}).", other.function.qualname(), other.start));
+                }
+                None if matches!(why, Why::NotCalled(named) if named == written) => {}
+                None => out.push(not_called(written)),
+            }
         }
         out
     }

@@ -6,7 +6,7 @@ use crate::domain::clause::{Calls, Head, Times, Which};
 use crate::domain::journey::LineId;
 use crate::domain::value::Value;
 use crate::judge::call_tree::{CallTree, Ended};
-use crate::judge::evaluate::{Answer3, Judge, Part, Verdict, argument};
+use crate::judge::evaluate::{Answer3, Judge, Part, Verdict, Why, argument};
 use crate::judge::near::{Begins, Below, Ends, Hits};
 use crate::judge::values::{self, Answer};
 
@@ -157,9 +157,9 @@ impl InPart<'_, '_, '_> {
             Times::Exactly(number) => (number as usize, number as usize),
         };
         let why = match least {
-            0 => format!("{calls} was not called."),
-            1 => format!("{calls} was called once."),
-            times => format!("{calls} was called {times} times."),
+            0 => Why::not_called(calls),
+            1 => format!("{calls} was called once.").into(),
+            times => format!("{calls} was called {times} times.").into(),
         };
         if least >= from && most <= to {
             let shown = sure.iter().copied().take(SHOWN).collect::<Vec<_>>();
@@ -225,7 +225,7 @@ impl InPart<'_, '_, '_> {
         let hits: Vec<Vec<(usize, Answer)>> = steps.iter().map(|step| self.hits(step)).collect();
         for (step, hits) in steps.iter().zip(&hits) {
             if hits.is_empty() {
-                return Verdict::new(Answer3::Violated, format!("{step} was not called."), Vec::new());
+                return Verdict::new(Answer3::Violated, Why::not_called(step), Vec::new());
             }
         }
         let mut open = false;
@@ -429,7 +429,7 @@ impl InPart<'_, '_, '_> {
         if answers.iter().any(|(_, answer, _)| *answer == Answer::Unknown) {
             return self.unknown(&answers.iter().map(|(act, answer, _)| (*act, *answer)).collect::<Vec<_>>());
         }
-        let why = if hits.is_empty() { format!("{calls} was not called.") } else { format!("{parameter} came from elsewhere.") };
+        let why = if hits.is_empty() { Why::not_called(calls) } else { format!("{parameter} came from elsewhere.").into() };
         let shown: Vec<usize> = hits.iter().map(|(act, _)| *act).take(SHOWN).collect();
         Verdict::new(Answer3::Violated, why, self.lines(&shown))
     }
@@ -464,10 +464,10 @@ impl InPart<'_, '_, '_> {
         };
         let (ones, others) = (with(one), with(other));
         let Some((first, wanted)) = ones.first() else {
-            return Verdict::new(Answer3::Vacuous, format!("{one} was not called."), Vec::new());
+            return Verdict::new(Answer3::Vacuous, Why::not_called(one), Vec::new());
         };
         if others.is_empty() {
-            return Verdict::new(Answer3::Vacuous, format!("{other} was not called."), Vec::new());
+            return Verdict::new(Answer3::Vacuous, Why::not_called(other), Vec::new());
         }
         let all = ones.iter().chain(&others).map(|(act, value)| (*act, values::same(wanted, value))).collect::<Vec<_>>();
         let mut verdict = self.all(all, &format!("got another {parameter}"));
@@ -519,7 +519,7 @@ impl InPart<'_, '_, '_> {
     fn never_between(&self, first: &Calls, last: &Calls, calls: &Calls) -> Verdict {
         let windows = self.windows(first, last);
         if windows.is_empty() {
-            return Verdict::new(Answer3::Vacuous, format!("{first} was not called."), Vec::new());
+            return Verdict::new(Answer3::Vacuous, Why::not_called(first), Vec::new());
         }
         let mut open = Vec::new();
         let hits = self.hits(calls);
@@ -576,7 +576,7 @@ impl InPart<'_, '_, '_> {
             (None, true) => {
                 Verdict::new(Answer3::Violated, "Each ended before the next began.", self.lines(&acts[..acts.len().min(2)]))
             }
-            (None, false) if acts.is_empty() => Verdict::new(Answer3::Vacuous, format!("{function} was not called."), Vec::new()),
+            (None, false) if acts.is_empty() => Verdict::new(Answer3::Vacuous, Why::not_called(function), Vec::new()),
             (None, false) => Verdict::new(Answer3::Holds(acts.len()), times(acts.len()), Vec::new()),
         }
     }

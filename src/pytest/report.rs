@@ -41,9 +41,8 @@ pub struct TestResult {
     pub lines: Vec<String>,
     /// What kept it from its own end.
     pub interrupted: Option<Interrupted>,
-    /// What it did besides: the kind and what exactly. `file`, `net` and `process` reach out of its process, `warning` is one that
-    /// it did not expect.
-    pub reached: Vec<(String, String)>,
+    /// What it did outside of its process, or warned of.
+    pub reached: Vec<Reach>,
     /// How long setup, call and teardown took together.
     pub took: Duration,
 }
@@ -53,6 +52,29 @@ impl TestResult {
     #[must_use]
     pub fn top(&self) -> &str {
         self.name.split("::").next().unwrap_or_default()
+    }
+}
+
+/// Something that a test did outside of its process, or a warning that it did not expect, and what exactly.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reach {
+    /// It changed a file outside of its own temporary folder.
+    File(String),
+    /// It warned.
+    Warning(String),
+    /// It left its process: the network, another process, or a kind that this version does not know.
+    Outside(String),
+}
+
+impl Reach {
+    /// Reads one as our plugin writes it: a kind and a detail.
+    fn from_line((kind, detail): &(String, String)) -> Self {
+        let detail = display(detail).into_owned();
+        match kind.as_str() {
+            "file" => Self::File(detail),
+            "warning" => Self::Warning(detail),
+            _ => Self::Outside(detail),
+        }
     }
 }
 
@@ -256,8 +278,7 @@ fn result(nodeid: &str) -> TestResult {
 }
 
 fn reached(result: &mut TestResult, line: &Line) {
-    let shown = |text: &String| display(text).into_owned();
-    result.reached.extend(line.reached.iter().map(|(kind, detail)| (shown(kind), shown(detail))));
+    result.reached.extend(line.reached.iter().map(Reach::from_line));
 }
 
 fn phase(result: &mut TestResult, mut line: Line) {
@@ -381,5 +402,14 @@ mod tests {
         assert_eq!(outcomes, [Outcome::Error, Outcome::Failed, Outcome::Passed]);
         assert_eq!(report.results[0].message, "m\\x1b", "text is made safe");
         assert_eq!(report.results[1].took, Duration::from_secs(1));
+    }
+
+    #[test]
+    fn what_a_test_reached_is_read_by_its_kind() {
+        let reached =
+            r#"{"kind":"reached","nodeid":"t.py::a","reached":[["file","os.mkdir m"],["warning","w\u001b"],["gpu","x"]]}"#;
+        let report = read(&[COLLECTED, reached].join("\n"), &output(End::Exited(1)), Duration::from_secs(9));
+        let expected = [Reach::File("os.mkdir m".into()), Reach::Warning("w\\x1b".into()), Reach::Outside("x".into())];
+        assert_eq!(report.results[0].reached, expected);
     }
 }

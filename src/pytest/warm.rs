@@ -181,7 +181,7 @@ struct Said {
 struct Listener {
     heard: Heard,
     lines: BTreeMap<(u64, u64), Vec<Line>>,
-    ends: BTreeMap<(u64, u64), String>,
+    ends: BTreeMap<(u64, u64), End>,
     count: usize,
 }
 
@@ -217,7 +217,7 @@ impl Listener {
                 self.heard.looks.insert(display_line(&line.nodeid).into_owned(), look);
             }
             ("over", Some(place), _) => {
-                self.ends.insert(place, said.how);
+                self.ends.insert(place, end_of(&said.how));
             }
             (_, Some(place), _) => self.lines.entry(place).or_default().push(line),
             _ => {}
@@ -228,16 +228,21 @@ impl Listener {
         let mut heard = self.heard;
         for (place, lines) in self.lines {
             let limit = session.runs.iter().find(|run| run.key == place.0).map_or(0, |run| run.limit_ms);
-            let end = match self.ends.get(&place).map(String::as_str) {
-                Some("time") => End::TimedOut,
-                Some(how) if how.starts_with("signal ") => End::Killed(how.to_owned()),
-                Some(how) => End::Exited(how.strip_prefix("exit ").and_then(|code| code.parse().ok()).unwrap_or(0)),
-                None => End::Exited(-1),
-            };
+            let end = self.ends.get(&place).cloned().unwrap_or(End::Exited(-1));
             let output = Output { end, text: String::new() };
             heard.reports.insert(place, gather(lines, &output, Duration::from_millis(limit)));
         }
         heard
+    }
+}
+
+/// Reads how the process of a run ended, as the worker writes it: `time`, `signal 9`, `exit 3`, or nothing for a good end.
+fn end_of(how: &str) -> End {
+    match how.split_once(' ') {
+        None if how == "time" => End::TimedOut,
+        Some(("signal", _)) => End::Killed(how.to_owned()),
+        Some(("exit", code)) => End::Exited(code.parse().unwrap_or(0)),
+        _ => End::Exited(0),
     }
 }
 

@@ -205,7 +205,7 @@ impl Process {
             "D" => {
                 let (caller, callee) = (parts.natural()?, parts.natural()?);
                 if let (Some(caller), Some(callee)) = (self.function(caller), self.function(callee)) {
-                    scene.batch.edges.push(Edge { caller: caller.clone(), callee: callee.clone() });
+                    scene.batch.edges.push(Edge { caller: caller.clone(), callee: callee.clone().into() });
                 }
                 Ok(())
             }
@@ -301,7 +301,7 @@ impl Process {
             value.walk(&mut |part| {
                 if let Some(ty) = type_of(part).filter(|ty| (scene.is_class)(ty)) {
                     let class = FunctionId::new(&ty.module, &ty.qualname);
-                    scene.batch.edges.push(Edge { caller: known.id.clone(), callee: class });
+                    scene.batch.edges.push(Edge { caller: known.id.clone(), callee: class.into() });
                 }
                 true
             });

@@ -112,7 +112,7 @@ fn every_record_of_calls_is_read() {
     assert_eq!((summary.kept, summary.seen, summary.raised), (11, 13, 4));
     let touches: Vec<&Touch> = all.touches.iter().map(|found| &found.touch).collect();
     assert_eq!(touches, [&Touch::WorkingFolder("os.getcwd".into())]);
-    let calls_take = |edge: &&Edge| edge.callee == FunctionId("cart:Cart.take".into());
+    let calls_take = |edge: &&Edge| edge.callee == FunctionId("cart:Cart.take".into()).into();
     assert_eq!(all.edges.iter().find(calls_take).unwrap().caller, FunctionId("app:fails".into()));
 }
 

@@ -6,6 +6,7 @@ use rusqlite::{Transaction, params};
 use crate::domain::batch::Edge;
 use crate::domain::call::RecordingId;
 use crate::domain::function::FunctionId;
+use crate::domain::subject::Subject;
 
 use super::error::Result;
 use super::handle::Store;
@@ -18,8 +19,9 @@ impl Store {
     pub fn edges(&self) -> Result<Vec<Edge>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached("SELECT DISTINCT caller, callee FROM edges ORDER BY caller, callee")?;
-            let rows =
-                statement.query_map([], |row| Ok(Edge { caller: FunctionId(row.get(0)?), callee: FunctionId(row.get(1)?) }))?;
+            let rows = statement.query_map([], |row| {
+                Ok(Edge { caller: FunctionId(row.get(0)?), callee: Subject::from_text(&row.get::<_, String>(1)?) })
+            })?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
@@ -38,12 +40,13 @@ impl Store {
     ///
     /// # Errors
     /// Fails when the database cannot be written.
-    pub fn add_hidden_edges(&self, recording: RecordingId, modules: Vec<FunctionId>, nothing: Vec<u8>) -> Result<()> {
+    pub fn add_hidden_edges(&self, recording: RecordingId, modules: &[Subject], nothing: Vec<u8>) -> Result<()> {
+        let modules: Vec<String> = modules.iter().map(|module| module.text().into_owned()).collect();
         self.write(move |transaction| {
             for module in modules {
                 let sql = "INSERT OR IGNORE INTO edges (recording, caller, callee) \
                            SELECT DISTINCT recording, function, ?2 FROM calls WHERE recording = ?1";
-                transaction.execute(sql, params![recording.0, module.0])?;
+                transaction.execute(sql, params![recording.0, module])?;
             }
             let sql = "WITH procedures AS (
                     SELECT function FROM calls WHERE recording = ?1 GROUP BY function
@@ -65,7 +68,7 @@ impl Store {
 pub(super) fn put(transaction: &Transaction<'_>, recording: RecordingId, edges: &[Edge]) -> Result<()> {
     let mut edge = transaction.prepare_cached("INSERT OR IGNORE INTO edges (recording, caller, callee) VALUES (?1, ?2, ?3)")?;
     for Edge { caller, callee } in edges {
-        edge.execute(params![recording.0, caller.0, callee.0])?;
+        edge.execute(params![recording.0, caller.0, callee.text()])?;
     }
     Ok(())
 }
@@ -99,9 +102,9 @@ mod tests {
             ..Batch::default()
         };
         store.ingest(id, batch).unwrap();
-        store.add_hidden_edges(id, vec![FunctionId("app.settings:".into())], b"none".to_vec()).unwrap();
+        store.add_hidden_edges(id, &[Subject::ImportCode("app.settings".into())], b"none".to_vec()).unwrap();
         let edges: Vec<(String, String)> =
-            store.edges().unwrap().into_iter().map(|edge| (edge.caller.0, edge.callee.0)).collect();
+            store.edges().unwrap().into_iter().map(|edge| (edge.caller.0, edge.callee.text().into_owned())).collect();
         let edge = |caller: &str, callee: &str| (caller.to_owned(), callee.to_owned());
         let settings = ["app:before", "app:far", "app:view"].map(|caller| edge(caller, "app.settings:"));
         let mut expected = settings.to_vec();

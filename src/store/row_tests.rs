@@ -157,7 +157,7 @@ fn functions_callers_and_edges_are_totals() {
         store.ingest(id, batch("shop:total", 2)).unwrap();
         let count = |calls| FunctionCount { function: total(), calls, missed: BTreeSet::from([7]) };
         let caller = |times| CallerCount { function: total(), caller: None, line: Some(4), times };
-        let edges = vec![Edge { caller: FunctionId("shop:main".into()), callee: total() }];
+        let edges = vec![Edge { caller: FunctionId("shop:main".into()), callee: total().into() }];
         for counted in [1, calls] {
             let batch =
                 Batch { counts: vec![count(counted)], callers: vec![caller(counted)], edges: edges.clone(), ..Batch::default() };

@@ -15,7 +15,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::line_values::LineValues;
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::proposal_subject::ProposalSubject;
-use crate::domain::question::QuestionId;
+use crate::domain::question::{Question, QuestionId};
 use crate::domain::settings;
 use crate::domain::snapshot::{
     CallKind, CallRow, FunctionRow, JobRow, JudgedView, QueueRow, RecordedRow, Snapshot, StreamView, TestRow, Trust,
@@ -416,6 +416,12 @@ impl AppState {
     #[must_use]
     pub fn asks_for_trust(&self) -> bool {
         self.snapshot.trust != Trust::Trusted && !self.read_only
+    }
+
+    /// Gives the question that was left open, for the message line.
+    #[must_use]
+    pub fn question_left_open(&self) -> Option<&Question> {
+        self.snapshot.questions.iter().find(|question| self.kept.put_off.contains(&question.id))
     }
 
     /// Tells whether a model is writing what line 2 names.

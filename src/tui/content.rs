@@ -1,5 +1,13 @@
 //! What each pane consists of, line by line: how many, which text, where its cursor is. Read by `update` and `view`.
 
+pub mod calls;
+pub mod functions;
+pub mod log;
+pub mod recorded;
+pub mod runs;
+pub mod source;
+pub mod start;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -17,10 +25,8 @@ use crate::tui::journeys::{self, Intent};
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::row::Row;
 use crate::tui::specs;
-use crate::tui::start;
 use crate::tui::theme::Role;
 use crate::tui::unjudged;
-use crate::tui::view::{calls, functions, log, recorded, runs, source};
 use crate::tui::widgets::code::diff_row;
 use crate::tui::widgets::virtual_list::ListState;
 use crate::tui::words;

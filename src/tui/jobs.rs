@@ -8,9 +8,9 @@ use crate::domain::snapshot::JobRow;
 use crate::tui::app::AppState;
 use crate::tui::behaviour;
 use crate::tui::content;
+use crate::tui::content::start;
 use crate::tui::doc_row::About;
 use crate::tui::layout::Screen;
-use crate::tui::start;
 
 /// Finds the running or waiting job of what is selected.
 #[must_use]

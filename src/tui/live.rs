@@ -6,10 +6,10 @@ use crate::tui::action::{self, Action};
 use crate::tui::app::AppState;
 use crate::tui::behaviour;
 use crate::tui::content;
+use crate::tui::content::start;
 use crate::tui::doc_row::About;
 use crate::tui::jobs::job_here;
 use crate::tui::layout::{Pane, Screen};
-use crate::tui::start;
 use crate::tui::unjudged;
 use crate::tui::words;
 

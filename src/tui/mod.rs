@@ -39,7 +39,6 @@ pub mod run;
 pub mod session;
 pub mod spec_steps;
 pub mod specs;
-pub mod start;
 pub mod terminal;
 pub mod theme;
 mod unjudged;

@@ -49,7 +49,6 @@ use crate::tui::words;
 
 pub use arrive::start;
 pub use focus::set_subject;
-pub use questions::left_open;
 
 /// Takes one message.
 pub fn update(state: &mut AppState, msg: Msg, now: Moment) -> Vec<Effect> {

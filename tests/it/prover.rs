@@ -10,7 +10,7 @@ use pytead_tui::base::paths::RelPath;
 use pytead_tui::base::scratch::Scratch;
 use pytead_tui::contain::{self, Level};
 use pytead_tui::pytest::bench::Bench;
-use pytead_tui::pytest::report::Outcome;
+use pytead_tui::pytest::report::{Outcome, Reach};
 use pytead_tui::pytest::warm::{self, Heard, Session, TraceKind};
 use pytead_tui::python::interpreter;
 use pytead_tui::python::protocol::{Place, ProveRun};
@@ -412,8 +412,8 @@ async fn what_tests_do_outside_of_their_process_is_told() {
         ("removes", "Path(\"shop.py\").unlink()", "file os.remove"),
         ("beside", "open(__file__ + \"x\", \"w\").close()", "file write"),
         ("leaves", "tempfile.mkdtemp()", "file os.mkdir"),
-        ("talks", "socket.socket()", "net socket.__new__"),
-        ("starts", "subprocess.run([\"true\"])", "process subprocess.Popen"),
+        ("talks", "socket.socket()", "outside socket.__new__"),
+        ("starts", "subprocess.run([\"true\"])", "outside subprocess.Popen"),
         ("reads", "open(\"shop.py\").close()", "-"),
         ("writes", "(tmp_path / \"made\").write_text(\"x\")", "-"),
         ("passes", "tempfile.TemporaryDirectory().cleanup()", "-"),
@@ -422,8 +422,11 @@ async fn what_tests_do_outside_of_their_process_is_told() {
     let test = |(name, act, _): &(&str, &str, &str)| format!("\n\ndef test_{name}(tmp_path):\n    made(lambda: {act})\n");
     let heard = project.run(&format!("from shop import *\n{}", acts.iter().map(test).collect::<String>()), vec![each(1)]).await;
     let reports = heard.reports.range((1, 0)..=(1, u64::MAX)).flat_map(|(_, report)| &report.results);
-    let first = |reached: &[(String, String)]| match reached {
-        [(kind, detail), ..] => format!("{kind} {}", detail.split(' ').next().unwrap_or_default()),
+    let event = |detail: &str| detail.split(' ').next().unwrap_or_default().to_owned();
+    let first = |reached: &[Reach]| match reached {
+        [Reach::File(detail), ..] => format!("file {}", event(detail)),
+        [Reach::Warning(detail), ..] => format!("warning {}", event(detail)),
+        [Reach::Outside(detail), ..] => format!("outside {}", event(detail)),
         [] => "-".to_owned(),
     };
     let told: Vec<_> =

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::base::error::Trouble;
 use crate::domain::function::FunctionId;
 use crate::domain::snapshot::TestRow;
+use crate::domain::subject::Subject;
 use crate::engine::index::reachability;
 use crate::engine::state::core::Core;
 use crate::source::index::Index;
@@ -26,7 +27,9 @@ pub fn of(core: &Core, function: &FunctionId) -> Result<Vec<TestRow>, Trouble> {
     }
     let mut callers: HashMap<FunctionId, Vec<FunctionId>> = HashMap::new();
     for edge in core.store().edges()? {
-        callers.entry(edge.callee).or_default().push(edge.caller);
+        if let Subject::Function(callee) = edge.callee {
+            callers.entry(callee).or_default().push(edge.caller);
+        }
     }
     let mut around: BTreeSet<FunctionId> = BTreeSet::from([function.clone()]);
     let mut open = vec![function.clone()];

@@ -33,8 +33,8 @@ use crate::generate::closer::{self, Look};
 use crate::generate::learned::{Form, Learned};
 use crate::generate::plan::{CheckItem, Plan};
 use crate::generate::project::{AwaitBy, ClockBy, Project, StandIn};
-use crate::generate::scenes::Told;
 use crate::generate::serial::Numbers;
+use crate::generate::told::Told;
 use crate::source::facades::Facades;
 use crate::source::index::Index;
 

@@ -434,7 +434,7 @@ fn give_up_stale(core: &Arc<Core>, id: ProposalId) -> Result<(), Trouble> {
         let waits = standing.state == ProposalState::Stale;
         if waits {
             standing.state = ProposalState::Failed;
-            standing.evidence = vec![Evidence::new(Finding::Error, EvidenceKind::NoDraft, why.message())];
+            standing.evidence = vec![Evidence::of(Finding::Error, EvidenceKind::NoDraft, why)];
         }
         waits
     })?;

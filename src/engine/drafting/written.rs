@@ -22,8 +22,9 @@ use crate::generate::choose;
 use crate::generate::plan::Plan;
 use crate::generate::project::{Project, is_row};
 use crate::generate::render;
-use crate::generate::scenes::{self, Told};
+use crate::generate::scenes;
 use crate::generate::scope::Scope;
+use crate::generate::told::Told;
 
 /// A function and what could be written for it.
 #[derive(Serialize, Deserialize)]

@@ -71,14 +71,14 @@ impl Handle {
             Command::AskClauses { test } => verdicts::propose_clauses::ask(core, test).await,
             Command::Check { test, ask } => verdicts::rerun::check(core, &test, ask).await,
             Command::Decide { proposals, verb, reason } => {
-                review::decide::decide(core, proposals, verb, reason, None).await.map(decided)
+                workflow::decided::decide(core, proposals, verb, reason, None).await.map(decided)
             }
-            Command::Accept { proposal, seen } => review::decide::accept_seen(core, proposal, seen).await.map(decided),
+            Command::Accept { proposal, seen } => workflow::decided::accept_seen(core, proposal, seen).await.map(decided),
             Command::Edit { proposal, text } => {
                 review::decide::edit(core, proposal, text).await.map(|()| Done::Proposal(proposal))
             }
-            Command::Undo => review::undo::undo(core).await.map(decided),
-            Command::Redo => review::undo::redo(core).await.map(decided),
+            Command::Undo => workflow::decided::undo(core).await.map(decided),
+            Command::Redo => workflow::decided::redo(core).await.map(decided),
             Command::Cancel { job } => {
                 if core.jobs.cancel(job).is_none() {
                     core.say(Level::Info, "cancelled", "Nothing runs that could be cancelled.");

@@ -17,8 +17,8 @@ use crate::engine::handle::Handle;
 use crate::engine::handle::settings_reload::{self, Source};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::engine::workflow::{drafts, renew};
-use crate::engine::{drafting, models, python, recording, replay, review, specs, verdicts, watch};
+use crate::engine::workflow::{drafts, record, renew};
+use crate::engine::{drafting, models, python, replay, review, specs, verdicts, watch};
 use crate::store;
 
 /// How to open a project.
@@ -81,7 +81,7 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
             specs::run::begin(&core).await;
             saves.into_iter().for_each(|saves| watch::on_save::follow(&core, saves));
             python::environment::prepare(&core).await;
-            recording::recover::take_in(&core).await;
+            record::recover(&core).await;
             catch_up(&core, alone).await;
         });
         tokio::spawn(watch::store_sync::follow_store(handle.core.clone(), handle.stop.clone()));
@@ -89,7 +89,7 @@ pub async fn open(options: Options) -> Result<Handle, Trouble> {
         tokio::spawn(python::appears::follow(handle.core.clone(), handle.stop.clone()));
     } else {
         watch::on_save::index(&core).await;
-        recording::recover::take_in(&core).await;
+        record::recover(&core).await;
         verdicts::state::begin(&core).await;
         mark_outdated(&core).await;
     }

@@ -173,7 +173,7 @@ pub fn learn(
     let mut edges = Vec::new();
     for (caller, callees) in entered {
         let known = reach.reached_from(&caller);
-        let unknown = callees.into_iter().filter(|callee| !known.contains(&Subject::from_text(&callee.0)));
+        let unknown = callees.into_iter().map(Subject::from).filter(|callee| !known.contains(callee));
         edges.extend(unknown.map(|callee| Edge { caller: caller.clone(), callee }));
     }
     if edges.is_empty() {
@@ -192,7 +192,7 @@ pub fn edges(core: &Core) -> Result<Vec<(Subject, Subject)>, Trouble> {
     let readers = readers(core)?;
     let reads =
         readers.iter().flat_map(|(path, reads)| reads.by.iter().map(|reader| (reader.clone(), Subject::File(path.clone()))));
-    let called = |edge: Edge| (Subject::Function(edge.caller), Subject::from_text(&edge.callee.0));
+    let called = |edge: Edge| (Subject::Function(edge.caller), edge.callee);
     Ok(core.store().edges()?.into_iter().map(called).chain(reads).collect())
 }
 

@@ -1,5 +1,5 @@
 //! Drafts by models whose function promises something else today, by its signature or its docstring, than when the model was
-//! asked: they wait for somebody to ask again, or a model of this machine is asked at once. Owns no asking: see `model`.
+//! asked: they are set aside. Owns no asking: see `workflow/renew.rs`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,9 +8,6 @@ use crate::base::error::Trouble;
 use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::{Origin, Proposal, ProposalId, ProposalState};
-use crate::domain::settings::WatchDraft;
-use crate::engine::models;
-use crate::engine::models::provider;
 use crate::engine::state::core::Core;
 use crate::source::change::IndexChange;
 
@@ -21,8 +18,8 @@ pub fn is_outdated(core: &Core, proposal: &Proposal) -> bool {
     proposal.edited.is_none() && asked.is_some() && today.is_some() && asked != today
 }
 
-/// Sets the outdated drafts of edited functions aside; where the settings say so, asks a model of this machine again.
-pub fn after_save(core: &Arc<Core>, change: &IndexChange) {
+/// Sets the outdated drafts of edited functions aside, and gives them.
+pub fn after_save(core: &Core, change: &IndexChange) -> Vec<Arc<Proposal>> {
     let edited: BTreeSet<&FunctionId> = change.functions.iter().map(|function| &function.id).collect();
     let drafts: Vec<Arc<Proposal>> = {
         let state = core.state.lock();
@@ -36,10 +33,7 @@ pub fn after_save(core: &Arc<Core>, change: &IndexChange) {
             Err(trouble) => core.complain("stale", &trouble),
         }
     }
-    if core.settings().watch.draft == WatchDraft::Auto && !outdated.is_empty() {
-        let core = core.clone();
-        tokio::spawn(async move { ask_again(&core, &outdated).await });
-    }
+    outdated
 }
 
 /// Makes an outdated draft stale and says why; false where it is none that waits, or another workbench was quicker.
@@ -56,19 +50,4 @@ pub fn set_aside(core: &Core, id: ProposalId) -> Result<bool, Trouble> {
         waits && !said
     })?;
     Ok(taken.is_some())
-}
-
-async fn ask_again(core: &Arc<Core>, drafts: &[Arc<Proposal>]) {
-    // Nobody is there to be asked whether something may be sent.
-    if !provider::of(core).is_ok_and(|chosen| chosen.is_local() && chosen.is_allowed()) {
-        return;
-    }
-    for draft in drafts {
-        let Some(function) = draft.function() else { continue };
-        let remark = draft.draft().and_then(|draft| draft.remark.clone());
-        // Where the model is not there, all the others would fail the same way.
-        if let Err(trouble) = models::draft::ask(core, function.clone(), remark).await {
-            return core.complain("model", &trouble);
-        }
-    }
 }

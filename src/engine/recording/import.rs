@@ -22,6 +22,7 @@ use crate::domain::parts::each;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::domain::way::Way;
 use crate::engine::recording;
+use crate::engine::recording::refusal::{NotTaken, Refusal};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::python::value::{encode_arguments, encode_outcome};
@@ -43,15 +44,6 @@ pub struct Imported {
     /// Files that recordings of this project were written to: their calls are here.
     #[serde(skip)]
     pub own: usize,
-}
-
-/// A file that was not taken.
-#[derive(Debug, Clone, Serialize)]
-pub struct Refusal {
-    /// The file as it was found.
-    pub path: PathBuf,
-    /// Why, in a sentence.
-    pub reason: String,
 }
 
 /// Takes in files and folders as one recording.
@@ -233,7 +225,7 @@ fn read_traces(index: &Index, paths: Vec<PathBuf>, here: &HashSet<i64>) -> (Vec<
     let classes = classes(index);
     for path in paths {
         let is_ours = |ty: &TypeName| classes.contains_key(&format!("{}.{}", ty.module, ty.qualname));
-        let call = trace::read(&path, &is_ours).map_err(|error| error.to_string());
+        let call = trace::read(&path, &is_ours).map_err(NotTaken::from);
         if call.as_ref().is_ok_and(|old| old.recorded.is_some_and(|began| here.contains(&began))) {
             own += 1;
             continue;
@@ -273,9 +265,9 @@ fn call_of(
     classes: &Classes,
     mut old: OldCall,
     redactor: &mut Redactor,
-) -> Result<(Call, String), String> {
+) -> Result<(Call, String), NotTaken> {
     let name = text::display_line(&old.function).into_owned();
-    let function = by_name.get(&old.function).ok_or_else(|| format!("There is no function {name} in this project."))?;
+    let function = by_name.get(&old.function).ok_or_else(|| NotTaken::UnknownFunction(name.clone()))?;
     let mut params = function.params.as_slice();
     let mut args = Vec::new();
     let mut changed = Vec::new();
@@ -284,7 +276,7 @@ fn call_of(
         FunctionKind::Function | FunctionKind::StaticMethod => {}
         FunctionKind::ClassMethod => {
             let (Some((first, rest)), Some((class, _))) = (params.split_first(), function.id.qualname().rsplit_once('.')) else {
-                return Err(format!("{name} takes no class."));
+                return Err(NotTaken::NoClass(name));
             };
             let value = Value::Name(TypeName::new(function.id.module(), class));
             args.push(Argument::new(&first.name, first.kind, value));
@@ -295,7 +287,7 @@ fn call_of(
             }
         }
         FunctionKind::Method => {
-            let on_object = || trace::Refused::OnObject.to_string();
+            let on_object = || trace::Refused::OnObject;
             let (first, rest) = params.split_first().ok_or_else(on_object)?;
             let (class, before, after) = match old.receiver.take() {
                 Some(object) => (object.class, object.before, object.after),
@@ -304,7 +296,7 @@ fn call_of(
                     let fields = trace::fields(old.args.remove(0)).ok_or_else(on_object)?;
                     (class.ok_or_else(on_object)?, fields.clone(), fields)
                 }
-                None => return Err(on_object()),
+                None => return Err(on_object().into()),
             };
             let (ty, kind) = classes.get(&class).cloned().ok_or_else(on_object)?;
             let object = |fields| Value::Object { ordinal: RECEIVER, ty: ty.clone(), kind, fields };
@@ -314,12 +306,12 @@ fn call_of(
             args.push(Argument::new(&first.name, first.kind, object(before)));
             params = rest;
         }
-        FunctionKind::Property | FunctionKind::Nested => return Err(trace::Refused::OnObject.to_string()),
+        FunctionKind::Property | FunctionKind::Nested => return Err(trace::Refused::OnObject.into()),
     }
     if function.is_generator || function.is_async {
-        return Err(format!("{name} is a generator or a coroutine, whose values the trace does not hold."));
+        return Err(NotTaken::Lazy(name));
     }
-    args.extend(bound(params, old.args, old.kwargs).map_err(|why| format!("The arguments do not fit {name}: {why}."))?);
+    args.extend(bound(params, old.args, old.kwargs).map_err(|why| NotTaken::OtherArguments { function: name, why })?);
     let mut outcome = Outcome::Returned(old.result);
     let mut tell_kind = |value: &mut Value| {
         each(value, &mut |part| {

@@ -3,4 +3,5 @@
 pub(crate) mod import;
 pub(crate) mod read;
 pub(crate) mod recover;
+pub(crate) mod refusal;
 pub(crate) mod run;

@@ -10,34 +10,22 @@ use crate::base::text;
 use crate::domain::call::{ProgramEnd, Recording, RecordingId};
 use crate::domain::event::Level;
 use crate::domain::killer::Killer;
-use crate::domain::snapshot::{Topic, Trust};
+use crate::domain::snapshot::Topic;
 use crate::engine::recording;
-use crate::engine::replay::first_replay;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::record::folder::{SpoolFolder, leftovers};
+use crate::record::folder::SpoolFolder;
 use crate::record::live::{self, Progress};
 
 /// What stands for the command of a process that was not started by us.
 const TRACED: &str = "@trace";
 
-/// Takes in what was left behind: of a killed run when its recording is known to have been cut off, of decorated functions
-/// when only this user can have written it.
-pub async fn take_in(core: &Arc<Core>) {
-    if core.trust() != Trust::Trusted {
-        return;
-    }
-    for place in recording::run::spool_places(core) {
-        for folder in leftovers(&place) {
-            let taken = match recording_of(core, folder) {
-                Ok(Some((folder, known))) => take(core, folder, known).await,
-                Ok(None) => Ok(()),
-                Err(trouble) => Err(trouble),
-            };
-            if let Err(trouble) = taken {
-                core.complain("recorder", &trouble);
-            }
-        }
+/// Takes in a folder that was left behind: of a killed run when its recording is known to have been cut off, of decorated
+/// functions when only this user can have written it. Gives the recording whose calls are to be tried, if any.
+pub async fn take_in(core: &Arc<Core>, folder: SpoolFolder) -> Result<Option<RecordingId>, Trouble> {
+    match recording_of(core, folder)? {
+        Some((folder, known)) => take(core, folder, known).await.map(Some),
+        None => Ok(None),
     }
 }
 
@@ -76,7 +64,7 @@ fn forget(folder: SpoolFolder) {
     }
 }
 
-async fn take(core: &Arc<Core>, folder: SpoolFolder, mut known: Recording) -> Result<(), Trouble> {
+async fn take(core: &Arc<Core>, folder: SpoolFolder, mut known: Recording) -> Result<RecordingId, Trouble> {
     let id = known.id;
     let traced = known.command == [TRACED];
     let ingest = recording::run::ingest(core, folder.path(), known.started);
@@ -121,5 +109,5 @@ async fn take(core: &Arc<Core>, folder: SpoolFolder, mut known: Recording) -> Re
         );
     }
     core.reload_recorded()?;
-    first_replay::calibrate(core, id).await
+    Ok(id)
 }

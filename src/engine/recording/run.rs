@@ -17,6 +17,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::gap::{Gap, GapKind};
 use crate::domain::job_subject::JobSubject;
 use crate::domain::snapshot::{RecordingRow, Topic};
+use crate::domain::subject::Subject;
 use crate::domain::value::{TypeName, Value};
 use crate::engine::checks::secrets;
 use crate::engine::python::environment;
@@ -318,15 +319,15 @@ async fn note_hidden(core: &Arc<Core>, recording: RecordingId, loaded: Vec<Loade
             .collect();
         let loaded: HashSet<RelPath> =
             loaded.into_iter().filter(|module| module.name != "__main__").map(|module| module.path).collect();
-        let hidden: Vec<FunctionId> = index
+        let hidden: Vec<Subject> = index
             .modules()
             .filter(|module| !module.is_test() && loaded.contains(&module.path) && !imported.contains(&module.name))
-            .map(|module| FunctionId::new(&module.name, ""))
+            .map(|module| Subject::ImportCode(module.name.clone()))
             .collect();
         // What a call changed follows.
         let mut nothing = value::encode_outcome(&Effect { outcome: Outcome::Returned(Value::None), changed: Vec::new() });
         nothing.truncate(nothing.len().saturating_sub(2));
-        core.store().add_hidden_edges(recording, hidden, nothing)
+        core.store().add_hidden_edges(recording, &hidden, nothing)
     })
     .await?
     .map_err(Trouble::from)

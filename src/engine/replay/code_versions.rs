@@ -163,12 +163,14 @@ pub async fn stands(
 /// none, those of what the functions rest on beside that, such as what a framework calls before them, and then definitions that came
 /// and docstrings that differ, at which they may have looked.
 pub fn causes(core: &Core, entered: &HashSet<FunctionId>) -> Result<Vec<Edit>, Trouble> {
-    let met = edits_met(core, entered)?;
+    let entered: HashSet<Subject> = entered.iter().cloned().map(Subject::Function).collect();
+    let met = edits_met(core, &entered)?;
     if !met.is_empty() {
         return Ok(met);
     }
-    let beside = core.store().edges()?.into_iter().filter(|edge| entered.contains(&edge.caller)).map(|edge| edge.callee);
-    let beside: HashSet<FunctionId> = beside.filter(|callee| !entered.contains(callee)).collect();
+    let edges = core.store().edges()?.into_iter().map(|edge| (Subject::Function(edge.caller), edge.callee));
+    let beside = edges.filter(|(caller, callee)| entered.contains(caller) && !entered.contains(callee));
+    let beside: HashSet<Subject> = beside.map(|(_, callee)| callee).collect();
     let met = edits_met(core, &beside)?;
     if !met.is_empty() {
         return Ok(met);
@@ -178,9 +180,9 @@ pub fn causes(core: &Core, entered: &HashSet<FunctionId>) -> Result<Vec<Edit>, T
 
 /// Lists the functions that came, in the modules of these functions and in those that they import; where none did, the lines of those
 /// modules that differ.
-fn looked_at<'a>(core: &Core, entered: impl Iterator<Item = &'a FunctionId>) -> Result<Vec<Edit>, Trouble> {
+fn looked_at<'a>(core: &Core, entered: impl Iterator<Item = &'a Subject>) -> Result<Vec<Edit>, Trouble> {
     let index = core.index();
-    let mut near: BTreeSet<&str> = entered.map(FunctionId::module).collect();
+    let mut near: BTreeSet<&str> = entered.filter_map(Subject::module).collect();
     let own: Vec<&Module> = near.iter().filter_map(|name| index.module_called(name)).collect();
     let imports = own.iter().flat_map(|module| module.imports.iter().map(|import| (*module, import)));
     let imported = imports.filter_map(|(module, import)| {
@@ -216,13 +218,13 @@ fn looked_at<'a>(core: &Core, entered: impl Iterator<Item = &'a FunctionId>) -> 
     Ok(differ.collect())
 }
 
-fn edits_met(core: &Core, entered: &HashSet<FunctionId>) -> Result<Vec<Edit>, Trouble> {
+fn edits_met(core: &Core, entered: &HashSet<Subject>) -> Result<Vec<Edit>, Trouble> {
     let (index, readers, data) = (core.index(), reachability::readers(core)?, reachability::data(core)?);
-    let mut wanted: Vec<Subject> = entered.iter().cloned().map(Subject::Function).collect();
-    wanted.extend(entered.iter().filter_map(|id| index.module_of(id)).map(init_of));
-    let modules: HashSet<&str> = entered.iter().map(FunctionId::module).collect();
+    let modules: HashSet<&str> = entered.iter().filter_map(Subject::module).collect();
+    let init = entered.iter().filter_map(|subject| index.module_of(subject.function()?)).map(init_of);
+    let mut wanted: Vec<Subject> = entered.iter().cloned().chain(init).collect();
     let met = |by: &Subject| match by {
-        Subject::Function(id) => entered.contains(id),
+        Subject::Function(_) => entered.contains(by),
         Subject::ImportCode(module) => modules.contains(module.as_str()),
         Subject::File(_) => false,
     };

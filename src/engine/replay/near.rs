@@ -8,7 +8,6 @@ use std::time::Duration;
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::redact::Redactor;
-use crate::base::sentence::Sentence;
 use crate::base::text;
 use crate::contain::Level;
 use crate::domain::call::Call;
@@ -16,7 +15,7 @@ use crate::domain::edited::{EditedCode, Edits};
 use crate::domain::event::JobKind;
 use crate::domain::function::FunctionId;
 use crate::domain::job_subject::JobSubject;
-use crate::domain::near::{Distance, Near, NearChange, NearDifference, NearLeftOut, WithoutNear};
+use crate::domain::near::{Distance, Near, NearChange, NearDifference, NearLeftOut, NoInput, WithoutNear};
 use crate::domain::touch::Touch;
 use crate::engine::calls;
 use crate::engine::checks::secrets;
@@ -95,7 +94,7 @@ struct Wanted {
     function: FunctionId,
     calls: Vec<Call>,
     /// The others, by the reason.
-    left_out: Vec<(Sentence, u64)>,
+    left_out: Vec<(NoInput, u64)>,
     /// What earlier searches found.
     again: Vec<NearChange>,
     code: Digest,
@@ -164,7 +163,7 @@ async fn searched(
     }
     for (one, told, tried, unmade) in results {
         near.searched.push((one.function.clone(), tried));
-        let unmade = (unmade > 0).then(|| ("they do not end alone.".into(), unmade));
+        let unmade = (unmade > 0).then_some((NoInput::Endless, unmade));
         let left_out = one.left_out.iter().cloned().chain(unmade);
         near.left_out.extend(left_out.map(|(why, calls)| NearLeftOut { function: one.function.clone(), calls, why }));
         near_changes::settle(core, &one.function, told, reference.is_none(), near)?;
@@ -180,11 +179,11 @@ fn alone(core: &Core, function: &FunctionId, one: &EditedCode) -> Result<Result<
     }
     let parted = calls::read::parted_calls(core, function)?;
     let compared = parted.confirmed.len() + parted.only_compared.len();
-    let mut left_out = vec![(WithoutNear::Inside.of_calls(), parted.only_compared.len() as u64)];
+    let mut left_out = vec![(NoInput::Inside, parted.only_compared.len() as u64)];
     let (outside, calls): (Vec<Call>, Vec<Call>) =
         parted.confirmed.into_iter().map(|(call, _)| call).partition(|call| call.touches.iter().any(is_outside));
-    left_out.push((WithoutNear::Outside.of_calls(), outside.len() as u64));
-    let others = parted.others.into_iter().map(|(reason, calls)| (format!("{}.", reason.message()).into(), calls));
+    left_out.push((NoInput::Outside, outside.len() as u64));
+    let others = parted.others.into_iter().map(|(reason, calls)| (NoInput::NotCompared(reason), calls));
     left_out.extend(others);
     left_out.retain(|(_, calls)| *calls > 0);
     let code = core.function(function).map(|function| function.fingerprint.code());

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use tokio::sync::OwnedMutexGuard;
+
 use crate::base::clock;
 use crate::base::error::Trouble;
 use crate::base::hash::{self, Digest};
@@ -11,7 +13,6 @@ use crate::base::text;
 use crate::domain::decision::{Decision, DecisionId, FileEdit, Verb};
 use crate::domain::event::Level;
 use crate::domain::evidence::{Evidence, EvidenceKind, Finding};
-use crate::domain::function::FunctionId;
 use crate::domain::journal_entry::{JournalAction, JournalEntry};
 use crate::domain::proposal::{Body, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::snapshot::Topic;
@@ -27,7 +28,6 @@ use crate::engine::review::journal::NotDone;
 use crate::engine::review::near;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::engine::state::done::Done;
 use crate::engine::state::known_failures;
 use crate::engine::state::proposals::is_ready;
 use crate::engine::state::rows;
@@ -42,7 +42,23 @@ const REASON_MIN: usize = 10;
 
 /// One decision at a time.
 #[derive(Default)]
-pub struct Deciding(pub tokio::sync::Mutex<()>);
+pub struct Deciding(Arc<tokio::sync::Mutex<()>>);
+
+impl Deciding {
+    /// Waits until no other decision is made.
+    pub async fn begin(core: &Core) -> OwnedMutexGuard<()> {
+        core.part::<Self>().0.clone().lock_owned().await
+    }
+}
+
+/// What was decided. As long as it is there, nothing else is decided.
+pub struct Decided {
+    /// The proposals, as they were before.
+    pub proposals: Vec<Arc<Proposal>>,
+    /// What to say of them.
+    pub lines: Vec<String>,
+    _one: OwnedMutexGuard<()>,
+}
 
 /// Reads what earlier sessions left: open proposals, the undo log, the place of the screen. What a crash left half done
 /// is put right: decisions at once, work on drafts when nobody else has the project open, who may be at it. Tells of decisions.
@@ -94,23 +110,17 @@ fn put_right(core: &Arc<Core>) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Accepts a proposal as a person was shown it.
-pub async fn accept_seen(core: &Arc<Core>, id: ProposalId, seen: Digest) -> Result<Vec<String>, Trouble> {
-    decide(core, vec![id], Verb::Accept, None, Some(seen)).await
-}
-
 /// Decides on proposals: all of them or, when one cannot be, none. Where a person was shown what accepting does (`seen`), it
-/// does that or nothing.
+/// does that or nothing. What follows is `workflow/decided.rs`.
 pub async fn decide(
     core: &Arc<Core>,
     ids: Vec<ProposalId>,
     verb: Verb,
     reason: Option<String>,
     seen: Option<Digest>,
-) -> Result<Vec<String>, Trouble> {
+) -> Result<Decided, Trouble> {
     require_trust(&core.root, core.trust())?;
-    let deciding = core.part::<Deciding>();
-    let _one = deciding.0.lock().await;
+    let one = Deciding::begin(core).await;
     if verb == Verb::Overrule && reason.as_deref().map_or(0, |reason| reason.trim().chars().count()) < REASON_MIN {
         return Err(Trouble::usage(format!("Say why, in {REASON_MIN} characters or more.")));
     }
@@ -136,7 +146,7 @@ pub async fn decide(
         }
     }
     let worker = core.clone();
-    let (decided, mut lines) = blocking(move || {
+    let (proposals, lines) = blocking(move || {
         let turn = review::journal::turn(&worker)?;
         // Another process may have proved another text since it was read here: that is none that a person saw.
         worker.take_in(&ids, |_| Ok(Vec::new()))?;
@@ -150,39 +160,7 @@ pub async fn decide(
     })
     .await??;
     after(core)?;
-    let changed: Vec<FunctionId> = decided
-        .iter()
-        .filter(|proposal| proposal.change().is_some())
-        .filter_map(|proposal| proposal.function().cloned())
-        .collect();
-    if matches!(verb, Verb::Accept | Verb::Edit | Verb::Overrule) {
-        verdicts::decide::judge_anew(core, &decided, verb);
-    }
-    if verb == Verb::Keep {
-        lines.extend(Box::pin(near::verify(core, &decided)).await?);
-    }
-    if verb == Verb::Accept && !changed.is_empty() {
-        lines.extend(draft_anew(core, changed).await?);
-    }
-    Ok(lines)
-}
-
-/// The tests of these functions expect what nobody wants any more: they are drafted and proved anew, in the workbench
-/// while the person goes on.
-async fn draft_anew(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Vec<String>, Trouble> {
-    if core.watcher.lock().is_none() {
-        let done = drafting::pipeline::draft(core, functions).await?;
-        let Done::Drafted { ready, .. } = done else { return Ok(Vec::new()) };
-        let waiting = ready.iter().filter_map(|id| core.proposal(*id).ok());
-        return Ok(waiting.map(|draft| format!("A new draft waits for {}.", draft.subject.short())).collect());
-    }
-    let core = core.clone();
-    tokio::spawn(async move {
-        if let Err(trouble) = drafting::pipeline::draft(&core, functions).await {
-            core.complain("draft", &trouble);
-        }
-    });
-    Ok(Vec::new())
+    Ok(Decided { proposals, lines, _one: one })
 }
 
 /// Reads again what decisions change.
@@ -201,6 +179,7 @@ fn accept(
     seen: Option<Digest>,
 ) -> Result<Vec<String>, Trouble> {
     let mut overlay = Overlay::new();
+    let by = accept::reviewer(&core.root);
     let (mut decisions, mut lines) = (Vec::new(), Vec::new());
     for proposal in proposals {
         if !is_ready(proposal.state) || rows::blocked(proposal).is_some() {
@@ -216,7 +195,7 @@ fn accept(
         }
         lines.push(accepted_line(proposal, &edits));
         let verb = if proposal.edited.is_some() { Verb::Edit } else { Verb::Accept };
-        decisions.push(decision(proposal, verb, reason, edits));
+        decisions.push(decision(proposal, verb, &by, reason, edits));
     }
     Ok(review::journal::carry_out(core, turn, &made(decisions), |index, _| lines[index].clone())?)
 }
@@ -268,6 +247,7 @@ fn put_away(
     }
     let mut rejections = if verb == Verb::Reject { rejections(core, proposals) } else { Vec::new() }.into_iter();
     let mut overruling = if verb == Verb::Overrule { verdicts::decide::overruling(core, proposals, reason)? } else { None };
+    let by = accept::reviewer(&core.root);
     let mut decisions = Vec::new();
     for proposal in proposals {
         let mut edits = rejections.next().unwrap_or_default();
@@ -275,7 +255,7 @@ fn put_away(
             // One edit for all of them, which goes with the first.
             edits.extend(overruling.take());
         }
-        decisions.push(decision(proposal, verb, reason, edits));
+        decisions.push(decision(proposal, verb, &by, reason, edits));
     }
     let line = |index: usize, proposal: &Proposal| {
         let said = put_away_line(&proposals[index].body, verb, proposal.subject.short());
@@ -361,20 +341,21 @@ pub fn note_deleted(core: &Core) -> Result<Vec<String>, Trouble> {
 }
 
 fn skip(core: &Arc<Core>, turn: &Turn, proposals: &[Arc<Proposal>]) -> Result<Vec<String>, Trouble> {
-    let decisions = proposals.iter().map(|proposal| decision(proposal, Verb::Skip, None, Vec::new())).collect();
+    let by = accept::reviewer(&core.root);
+    let decisions = proposals.iter().map(|proposal| decision(proposal, Verb::Skip, &by, None, Vec::new())).collect();
     let line = |_, proposal: &Proposal| format!("Skipped {}: it comes back at the end.", proposal.subject.short());
     Ok(review::journal::carry_out(core, turn, &made(decisions), line)?)
 }
 
 /// Makes a decision of this moment.
-fn decision(proposal: &Proposal, verb: Verb, reason: Option<&str>, edits: Vec<FileEdit>) -> Decision {
+fn decision(proposal: &Proposal, verb: Verb, by: &str, reason: Option<&str>, edits: Vec<FileEdit>) -> Decision {
     Decision {
         id: DecisionId(0),
         proposal: proposal.id,
         subject: proposal.subject.clone(),
         verb,
         from: proposal.state,
-        by: accept::user(),
+        by: by.to_owned(),
         at: clock::now(),
         reason: reason.map(ToOwned::to_owned),
         basis: basis(proposal),

@@ -8,9 +8,8 @@ use crate::base::error::Trouble;
 use crate::domain::decision::{Decision, Verb};
 use crate::domain::journal_entry::JournalAction;
 use crate::domain::near::NearChange;
-use crate::domain::proposal::{Body, Proposal, ProposalId, ProposalState};
+use crate::domain::proposal::{Body, Proposal, ProposalState};
 use crate::engine::drafting::near_tests;
-use crate::engine::proving;
 use crate::engine::state::core::Core;
 use crate::engine::state::rows;
 
@@ -83,36 +82,6 @@ pub fn follow(core: &Core, near: &NearChange, stands: bool) -> Result<(), Troubl
         }
     })?;
     Ok(())
-}
-
-/// Verifies the drafts of what was kept; in the workbench while the person goes on. Gives what to say of them.
-pub async fn verify(core: &Arc<Core>, proposals: &[Arc<Proposal>]) -> Result<Vec<String>, Trouble> {
-    let current = proposals.iter().filter_map(|one| core.proposal(one.id).ok());
-    let tests: Vec<ProposalId> = current.filter_map(|one| one.near()?.test).collect();
-    if tests.is_empty() {
-        return Ok(Vec::new());
-    }
-    if core.watcher.lock().is_some() {
-        let core = core.clone();
-        tokio::spawn(async move {
-            if let Err(trouble) = proving::pipeline::prove(&core, tests).await {
-                core.complain("prove", &trouble);
-            }
-        });
-        return Ok(Vec::new());
-    }
-    proving::pipeline::prove(core, tests.clone()).await?;
-    let drafts = tests.iter().filter_map(|id| core.proposal(*id).ok());
-    Ok(drafts.map(|draft| said(&draft)).collect())
-}
-
-fn said(draft: &Proposal) -> String {
-    match rows::blocked(draft) {
-        None => format!("The test waits: review --accept {}.", draft.id.0),
-        Some(why) => {
-            format!("The test #{} waits until the code gives the old outcome again: {}.", draft.id.0, why.without_stop())
-        }
-    }
 }
 
 /// Tells which of these decisions keep a test, when they are made again.

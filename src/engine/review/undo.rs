@@ -1,41 +1,50 @@
-//! Decisions taken back and made again: one walk over what was decided at once, in either direction.
+//! Decisions taken back and made again: one walk over what was decided at once, in either direction. What follows is
+//! `workflow/decided.rs`.
 
 use std::sync::Arc;
 
+use tokio::sync::OwnedMutexGuard;
+
 use crate::base::error::Trouble;
 use crate::domain::decision::{Decision, FileEdit, Verb};
-use crate::domain::function::FunctionId;
 use crate::domain::journal_entry::{JournalAction, JournalEntry};
 use crate::domain::proposal::Proposal;
 use crate::engine::edits::support_files;
-use crate::engine::replay::behaviour;
 use crate::engine::review;
 use crate::engine::review::decide::Deciding;
 use crate::engine::review::journal::NotDone;
-use crate::engine::review::near;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::state::own_decisions;
 use crate::engine::state::proposals::is_ready;
 use crate::engine::state::rows;
 use crate::engine::state::trust::require_trust;
-use crate::engine::verdicts;
 use crate::write::apply::WriteError;
 
+/// What was taken back or decided again. As long as it is there, nothing else is decided.
+pub struct Walked {
+    /// In which direction.
+    pub action: JournalAction,
+    /// The decisions, made at once.
+    pub group: Vec<Decision>,
+    /// What to say of them.
+    pub lines: Vec<String>,
+    _one: OwnedMutexGuard<()>,
+}
+
 /// Takes back the last decision that stands, and those made together with it.
-pub async fn undo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
+pub async fn undo(core: &Arc<Core>) -> Result<Walked, Trouble> {
     walk(core, JournalAction::Undo).await
 }
 
 /// Makes again what was taken back last.
-pub async fn redo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
+pub async fn redo(core: &Arc<Core>) -> Result<Walked, Trouble> {
     walk(core, JournalAction::Redo).await
 }
 
-async fn walk(core: &Arc<Core>, action: JournalAction) -> Result<Vec<String>, Trouble> {
+async fn walk(core: &Arc<Core>, action: JournalAction) -> Result<Walked, Trouble> {
     require_trust(&core.root, core.trust())?;
-    let deciding = core.part::<Deciding>();
-    let _one = deciding.0.lock().await;
+    let one = Deciding::begin(core).await;
     let worker = core.clone();
     let (group, lines) = blocking(move || {
         let turn = review::journal::turn(&worker)?;
@@ -57,8 +66,7 @@ async fn walk(core: &Arc<Core>, action: JournalAction) -> Result<Vec<String>, Tr
     })
     .await??;
     review::decide::after(core)?;
-    look_again(core, action, &group);
-    Ok(lines)
+    Ok(Walked { action, group, lines, _one: one })
 }
 
 /// Lists the decisions, made at once, that this action comes to next, in its order.
@@ -123,38 +131,4 @@ fn line(action: JournalAction, proposal: &Proposal) -> String {
         JournalAction::Undo => format!("Taken back: {name}."),
         JournalAction::Decide | JournalAction::Redo => format!("Decided again: {name}."),
     }
-}
-
-/// A baseline that was put back may say something else of today's code: the workbench looks at once, a verb of the
-/// command line when it replays next. Verdicts are as they were before.
-fn look_again(core: &Arc<Core>, action: JournalAction, group: &[Decision]) {
-    for verb in [Verb::Accept, Verb::Edit, Verb::Overrule] {
-        let decided = group.iter().filter(|decision| decision.verb == verb);
-        let decided: Vec<_> = decided.filter_map(|decision| core.proposal(decision.proposal).ok()).collect();
-        if action == JournalAction::Undo {
-            verdicts::decide::put_back(core, &decided);
-        }
-        verdicts::decide::judge_anew(core, &decided, verb);
-    }
-    let kept = near::kept_again(core, action, group);
-    if !kept.is_empty() {
-        let core = core.clone();
-        tokio::spawn(async move {
-            if let Err(trouble) = near::verify(&core, &kept).await {
-                core.complain("prove", &trouble);
-            }
-        });
-    }
-    let about_change = |decision: &&Decision| core.proposal(decision.proposal).is_ok_and(|proposal| proposal.change().is_some());
-    let functions: Vec<FunctionId> =
-        group.iter().filter(about_change).filter_map(|decision| decision.subject.function().cloned()).collect();
-    if functions.is_empty() || core.watcher.lock().is_none() {
-        return;
-    }
-    let core = core.clone();
-    tokio::spawn(async move {
-        if let Err(trouble) = behaviour::replay(&core, functions).await {
-            core.complain("replay", &trouble);
-        }
-    });
 }

@@ -22,6 +22,7 @@ use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Proposal, ProposalId};
 use crate::domain::settings::Settings;
 use crate::domain::snapshot::{RecordingRow, Snapshot, Topic, Trust};
+use crate::domain::subject::Subject;
 use crate::engine::state::jobs::Jobs;
 use crate::engine::state::known_failures;
 use crate::engine::state::log::Log;
@@ -229,7 +230,9 @@ impl Core {
         let untestable = self.store().untestable()?.into_iter().collect();
         let mut callers: HashMap<FunctionId, u64> = HashMap::new();
         for edge in self.store().edges()? {
-            *callers.entry(edge.callee).or_default() += 1;
+            if let Subject::Function(callee) = edge.callee {
+                *callers.entry(callee).or_default() += 1;
+            }
         }
         let mut state = self.state.lock();
         *state.calls = totals.into_iter().map(|total| (total.function, total.calls)).collect();

@@ -72,20 +72,11 @@ pub fn put_back(core: &Arc<Core>, proposals: &[Arc<Proposal>]) {
     }
 }
 
-/// What decides these tests is another thing from now on: they run once more, in the workbench while the person goes on.
-pub fn judge_anew(core: &Arc<Core>, proposals: &[Arc<Proposal>], verb: Verb) {
+/// Lists the tests of which another thing decides from now on.
+pub fn decided_otherwise(proposals: &[Arc<Proposal>], verb: Verb) -> Vec<String> {
     let decided = |one: &Proposal, open: &OpenVerdict| {
         open.takes_journey || verb == Verb::Overrule || (open.takes_clauses() && one.edited.is_some())
     };
     let open = proposals.iter().filter_map(|one| one.verdict().filter(|open| decided(one, open)));
-    let tests: Vec<String> = open.map(|open| open.test.clone()).collect();
-    if tests.is_empty() || core.watcher.lock().is_none() {
-        return;
-    }
-    let core = core.clone();
-    tokio::spawn(async move {
-        if let Err(trouble) = verdicts::rerun::judge(&core, tests).await {
-            core.complain("judged", &trouble);
-        }
-    });
+    open.map(|open| open.test.clone()).collect()
 }

@@ -22,7 +22,7 @@ use crate::engine::replay::behaviour;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::engine::watch::config_changes;
-use crate::engine::{drafting, models, specs, verdicts};
+use crate::engine::{specs, verdicts, workflow};
 use crate::source::change::IndexChange;
 use crate::source::index::Index;
 use crate::watch::{Batch, Watcher};
@@ -129,7 +129,7 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
     let only_others = others && code.as_ref().is_some_and(Vec::is_empty);
     let change = if only_others { Some(IndexChange::default()) } else { refresh::reread(core, code).await };
     let Some(change) = change else { return };
-    models::outdated::after_save(core, &change);
+    workflow::renew::ask_outdated(core, &change);
     if others || !change.files.is_empty() {
         let specs = core.clone();
         tokio::spawn(async move { specs::run::after_save(&specs).await });
@@ -184,11 +184,7 @@ pub async fn changed(core: &Arc<Core>, paths: Option<Vec<RelPath>>) {
         let _ = blocking(move || last_said::keep(&worker)).await;
     }
     let core = core.clone();
-    // The next save is read while this one is replayed; the newest replay wins.
-    tokio::spawn(async move {
-        behaviour::after_save(&core, &resting, &edited).await;
-        drafting::pipeline::renew(&core, stale).await;
-    });
+    tokio::spawn(async move { workflow::renew::replay(&core, &resting, &edited, stale).await });
 }
 
 /// Replays what may print a docstring that differs, such as a help text.

@@ -1,16 +1,40 @@
-//! What follows a recording: in the workbench, or where that is asked for, its calls are tried and become drafts.
+//! What follows a recording, or one that was cut off: in the workbench, or where that is asked for, its calls are tried and become drafts.
 
 use std::sync::Arc;
 
 use crate::base::error::Trouble;
 use crate::domain::call::Recording;
 use crate::domain::event::Level;
+use crate::domain::snapshot::Trust;
 use crate::engine::drafting;
 use crate::engine::proving;
+use crate::engine::recording::recover;
 use crate::engine::recording::run::{self, Program, Recorded, Stdio};
 use crate::engine::replay::first_replay;
 use crate::engine::state::core::Core;
 use crate::engine::workflow::drafts::Noted;
+use crate::record::folder::{SpoolFolder, leftovers};
+
+/// Takes in what earlier processes left behind, and tries its calls.
+pub async fn recover(core: &Arc<Core>) {
+    if core.trust() != Trust::Trusted {
+        return;
+    }
+    for place in run::spool_places(core) {
+        for folder in leftovers(&place) {
+            if let Err(trouble) = take_in(core, folder).await {
+                core.complain("recorder", &trouble);
+            }
+        }
+    }
+}
+
+async fn take_in(core: &Arc<Core>, folder: SpoolFolder) -> Result<(), Trouble> {
+    match recover::take_in(core, folder).await? {
+        Some(recording) => first_replay::calibrate(core, recording).await,
+        None => Ok(()),
+    }
+}
 
 /// Runs a program under the recorder to its end and tries its calls. Where drafts of them are wanted, the Pythons for that
 /// start while the program still runs, and a few drafts come before all calls were tried.

@@ -3,9 +3,10 @@
 use crate::domain::function::{Function, FunctionKind, Module, Param};
 use crate::domain::reason::ReasonCode;
 use crate::domain::value::{TypeName, Value};
-use crate::generate::build::{Builder, Statement, Stop, no};
+use crate::generate::build::{Builder, Stop, no};
 use crate::generate::layout::{self, Expr, Item};
 use crate::generate::scope::{Import, is_identifier};
+use crate::generate::statement::Statement;
 
 /// Longer ones are not read at a glance.
 const LINES_MAX: usize = 8;

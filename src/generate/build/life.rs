@@ -7,10 +7,11 @@ use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::act::{self, Act};
 use crate::generate::agree;
 use crate::generate::build::object::is_seen_in_part;
-use crate::generate::build::{Builder, Statement, Stop, no};
+use crate::generate::build::{Builder, Stop, no};
 use crate::generate::layout::{Expr, Item};
 use crate::generate::project::Lookup;
 use crate::generate::scope::{is_identifier, snake};
+use crate::generate::statement::Statement;
 
 /// R11: an object whose life takes more lines than this is no setup that anybody reads.
 const LIFE_MAX: usize = 8;

@@ -3,9 +3,10 @@
 use crate::domain::function::{Class, Module};
 use crate::domain::reason::ReasonCode;
 use crate::domain::value::TypeName;
-use crate::generate::build::{Builder, Statement, Stop, no};
+use crate::generate::build::{Builder, Stop, no};
 use crate::generate::layout;
 use crate::generate::scope::{Import, is_builtin};
+use crate::generate::statement::Statement;
 use crate::source::bare::bare;
 use crate::source::free_names::free_names;
 use crate::source::names::absolute;

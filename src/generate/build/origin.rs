@@ -12,9 +12,10 @@ use crate::domain::function::FunctionKind;
 use crate::domain::reason::ReasonCode;
 use crate::domain::value::{TypeName, Value};
 use crate::generate::act::{self, Act};
-use crate::generate::build::{Builder, Known, Seen, Statement, Stop, no};
+use crate::generate::build::{Builder, Known, Seen, Stop, no};
 use crate::generate::layout::{self, Expr};
 use crate::generate::scope::{Import, is_identifier, snake};
+use crate::generate::statement::Statement;
 
 /// Objects are looked for this many steps away from what a test has a name for.
 const STEPS_MAX: usize = 6;

@@ -3,10 +3,11 @@
 use crate::domain::function::ParamKind;
 use crate::domain::reason::ReasonCode;
 use crate::domain::value::{TypeName, Value};
-use crate::generate::build::{Builder, Statement, Stop, no};
+use crate::generate::build::{Builder, Stop, no};
 use crate::generate::found;
 use crate::generate::layout::{Expr, Item};
 use crate::generate::scope::{Import, is_identifier};
+use crate::generate::statement::Statement;
 use crate::generate::surroundings;
 use crate::source::parse::syntax_error;
 

@@ -284,16 +284,15 @@ fn no_verdict_depends_on_the_wording_of_a_reason() {
 /// What the sandbox refuses decides no outcome, and without one a test would change the machine.
 #[test]
 fn a_test_that_reaches_out_of_its_process_is_left_out() {
-    for (kind, detail, code) in [
-        ("file", "os.mkdir made", ReasonCode::WritesOutsideTmpPath),
-        ("net", "socket.connect", ReasonCode::LeavesProcess),
-        ("process", "subprocess.Popen", ReasonCode::LeavesProcess),
+    for (reach, detail, code) in [
+        (Reach::File as fn(String) -> Reach, "os.mkdir made", ReasonCode::WritesOutsideTmpPath),
+        (Reach::Outside, "socket.connect", ReasonCode::LeavesProcess),
     ] {
         let mut trial = trial(true, true);
         trial.faults = faults(&[&["test_a", "test_b"]]);
         let RunEnd::Finished(results) = &mut trial.runs[2].end else { unreachable!() };
-        results[1].reached = vec![(kind.into(), detail.into())];
-        assert_eq!(rest(&trial), (vec!["test_a".to_owned()], vec![of("test_b", code.with(detail))]), "{kind}");
+        results[1].reached = vec![reach(detail.into())];
+        assert_eq!(rest(&trial), (vec!["test_a".to_owned()], vec![of("test_b", code.with(detail))]), "{detail}");
     }
 }
 
@@ -307,7 +306,7 @@ fn a_test_that_warns_of_what_nobody_recorded_is_left_out() {
         let mut trial = Trial { may_warn, ..trial(true, true) };
         trial.faults = faults(&[&["test_a", "test_b"]]);
         let RunEnd::Finished(results) = &mut trial.runs[0].end else { unreachable!() };
-        results[1].reached = vec![("warning".into(), detail.into())];
+        results[1].reached = vec![Reach::Warning(detail.into())];
         let verdict = judge(&draft(), &trial, &ground()).verdict;
         assert_eq!(matches!(verdict, Verdict::Again(_)), is_left_out, "{detail}");
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::reason::{Reason, ReasonCode};
-use crate::pytest::report::{Interrupted, Outcome, Report};
+use crate::pytest::report::{Interrupted, Outcome, Reach, Report};
 use crate::pytest::warm::{Fault, Look};
 
 /// One way in which all tests of a draft ran.
@@ -89,8 +89,8 @@ pub struct TestResult {
     pub lines: Vec<String>,
     /// What kept it from its own end.
     pub interrupted: Option<Interrupted>,
-    /// What it did outside of its process, or warned of: the kind, and what exactly.
-    pub reached: Vec<(String, String)>,
+    /// What it did outside of its process, or warned of.
+    pub reached: Vec<Reach>,
 }
 
 impl From<&crate::pytest::report::TestResult> for TestResult {

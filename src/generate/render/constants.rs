@@ -7,10 +7,10 @@ use crate::base::hash;
 use crate::base::paths::RelPath;
 use crate::base::text;
 use crate::domain::proposal::Helper;
-use crate::generate::build::Statement;
 use crate::generate::case::Case;
 use crate::generate::expect::{Assertion, Relation};
 use crate::generate::layout::{Expr, WIDTH, string};
+use crate::generate::statement::Statement;
 use crate::generate::trim::has_word;
 use crate::source::outline::EXPECTED;
 

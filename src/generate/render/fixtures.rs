@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::function::Function;
 use crate::generate::act::Target;
-use crate::generate::build::Statement;
 use crate::generate::case::Case;
 use crate::generate::scope::{Import, snake};
+use crate::generate::statement::Statement;
 use crate::generate::surroundings::Laid;
 use crate::generate::trim::has_word;
 

@@ -7,7 +7,6 @@ use crate::domain::call::{COUNTED, told};
 use crate::domain::function::FunctionId;
 use crate::domain::proposal::Helper;
 use crate::generate::act::{Act, operand};
-use crate::generate::build::unused;
 use crate::generate::case::{Case, Wrap};
 use crate::generate::expect::details::settled;
 use crate::generate::expect::{Assertion, Relation, approx};
@@ -15,6 +14,7 @@ use crate::generate::layout::{Expr, Item, WIDTH};
 use crate::generate::project::Project;
 use crate::generate::raises::{CAUGHT, Message, Raises};
 use crate::generate::scope::Import;
+use crate::generate::statement::unused;
 
 /// One test of a draft.
 pub(super) struct Test {

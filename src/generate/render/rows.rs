@@ -8,7 +8,6 @@ use crate::domain::function::Function;
 use crate::domain::value::Value;
 use crate::domain::way::Given;
 use crate::generate::act::{Act, Target, operand};
-use crate::generate::build::lines_of;
 use crate::generate::case::{Case, CaseArgument, Ending, Wrap};
 use crate::generate::expect::details::PLACE;
 use crate::generate::expect::{Assertion, RESULT, Relation};
@@ -19,6 +18,7 @@ use crate::generate::raises::{Message, Raises};
 use crate::generate::render::parts::{Test, compare, definition, docstring, raises, wrapped};
 use crate::generate::repr::repr;
 use crate::generate::scope::{Import, Scope, is_identifier, snake};
+use crate::generate::statement::lines_of;
 use crate::generate::surroundings::Laid;
 
 /// Fewer cases are read better as tests of their own.

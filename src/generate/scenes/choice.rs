@@ -16,9 +16,9 @@ use crate::generate::layout::WIDTH;
 use crate::generate::names;
 use crate::generate::project::Project;
 use crate::generate::render;
-use crate::generate::scenes::told::Told;
 use crate::generate::scenes::{Written, around, written};
 use crate::generate::scope::{Import, Scope};
+use crate::generate::told::Told;
 
 /// Tests of one function.
 const TESTS_MAX: usize = 3;

@@ -14,8 +14,9 @@ use crate::domain::settings::Snapshots;
 use crate::domain::value::TypeName;
 use crate::generate::learned::Learned;
 use crate::generate::project::{AwaitBy, ClockBy, Project};
-use crate::generate::scenes::{Told, choose, draft, requests, written};
+use crate::generate::scenes::{choose, draft, requests, written};
 use crate::generate::scope::Scope;
+use crate::generate::told::Told;
 use crate::source::facades::Facades;
 use crate::source::parse::parse;
 

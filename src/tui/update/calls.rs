@@ -2,10 +2,10 @@
 
 use crate::domain::call::CallId;
 use crate::tui::app::AppState;
+use crate::tui::content::calls::whole_row;
 use crate::tui::layout::Pane;
 use crate::tui::panes::CallLine;
 use crate::tui::update::source::mark_source;
-use crate::tui::view::calls::whole_row;
 use crate::tui::wrap::pieces;
 
 /// Lists the calls with what is open in them.

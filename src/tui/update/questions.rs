@@ -30,15 +30,9 @@ pub fn offer(state: &mut AppState) {
     }
 }
 
-/// Gives the question that was left open, for the message line.
-#[must_use]
-pub fn left_open(state: &AppState) -> Option<&Asked> {
-    state.snapshot.questions.iter().find(|question| state.kept.put_off.contains(&question.id))
-}
-
 /// Asks a question that was left open again, and tells whether there was one.
 pub fn again(state: &mut AppState) -> bool {
-    let Some(question) = left_open(state).cloned() else { return false };
+    let Some(question) = state.question_left_open().cloned() else { return false };
     state.kept.put_off.remove(&question.id);
     ask(state, &question);
     true

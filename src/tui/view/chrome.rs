@@ -14,15 +14,15 @@ use crate::tui::action::Action;
 use crate::tui::app::AppState;
 use crate::tui::behaviour;
 use crate::tui::content;
+use crate::tui::content::start;
+use crate::tui::content::{log, runs};
 use crate::tui::journeys;
 use crate::tui::layout::{Pane, Screen};
 use crate::tui::news;
 use crate::tui::row::Row;
 use crate::tui::specs;
-use crate::tui::start;
 use crate::tui::theme::Role;
-use crate::tui::update::left_open;
-use crate::tui::view::{log, runs, titles};
+use crate::tui::view::titles;
 use crate::tui::words;
 
 /// The name in line 1.
@@ -414,7 +414,7 @@ fn idle(state: &AppState) -> Row {
         return Row::new();
     }
     let say = |sign: &str, role: Role, text: String| Row::new().add(role, format!(" {sign} ")).add(Role::Text, text);
-    if left_open(state).is_some() {
+    if state.question_left_open().is_some() {
         return say("?", Role::Unclear, words::LEFT_OPEN.into());
     }
     if let WatchState::Paused { since, files, .. } = &state.snapshot.watch {

@@ -4,13 +4,13 @@ use crate::base::text::{self, count};
 use crate::domain::proposal::{Body, ProposalKind};
 use crate::tui::app::AppState;
 use crate::tui::content;
+use crate::tui::content::start;
+use crate::tui::content::{calls, functions, recorded, source};
 use crate::tui::journeys;
 use crate::tui::layout::{Pane, Slot};
 use crate::tui::row::Row;
 use crate::tui::specs;
-use crate::tui::start;
 use crate::tui::theme::Role;
-use crate::tui::view::{calls, functions, recorded, source};
 
 /// Columns below which what stands at the right of a title is left out rather than cut.
 const COUNT: usize = 12;

@@ -69,7 +69,7 @@ pub fn plan(
     let mut entries = Lock::read(before.as_deref())?;
     let mut edits = Vec::new();
     let mut accepted = Vec::new();
-    let person = person(root);
+    let reviewer = reviewer(root);
     for (name, test) in with_intents {
         let journey = sentences.is_empty().then(|| lock::journey_hash(&test.journey));
         if journey.is_some() {
@@ -85,7 +85,7 @@ pub fn plan(
             clauses: sentences.clone(),
             spans: lock::spans(&test.intent, &sentences, &rendered(test), covers_all),
             journey,
-            accepted_by: person.clone(),
+            accepted_by: reviewer.clone(),
         };
         accepted.push(Accepted {
             test: name.clone(),
@@ -130,13 +130,13 @@ pub fn read(root: &Path, path: &str) -> Result<Option<String>, Trouble> {
     }
 }
 
-/// Gives the name of who accepts: as git has it for this project, else the user's of the machine.
-fn person(root: &Path) -> String {
-    git::name(root).map_or_else(user, |name| text::display_line(&name).into_owned())
+/// Gives the name of who decides here: as git has it for this project, else the user's of the machine.
+pub(crate) fn reviewer(root: &Path) -> String {
+    git::name(root).map_or_else(account, |name| text::display_line(&name).into_owned())
 }
 
 /// Gives the name of the user of the machine: as the environment has it, else as the system's list of users.
-pub(crate) fn user() -> String {
+pub(crate) fn account() -> String {
     let set = |name: &str| std::env::var(name).ok().filter(|name| !name.trim().is_empty());
     let listed = || nix::unistd::User::from_uid(nix::unistd::geteuid()).ok().flatten().map(|user| user.name);
     let name = set("USER").or_else(|| set("LOGNAME")).or_else(listed);

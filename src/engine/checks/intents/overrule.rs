@@ -71,7 +71,7 @@ pub fn plan(
         added.push(Override {
             test: test.clone(),
             at: now,
-            by: intents::accept::user(),
+            by: intents::accept::account(),
             git: git.clone(),
             actor: Actor::Person,
             was: verdict.verdict,

@@ -80,7 +80,6 @@ pub(crate) fn verdict(ruling: Ruling, reason: impl Into<Sentence>, clauses: Vec<
     }
 }
 
-/// Nothing was recorded, so nothing can be said about the test.
 /// A test that failed by its own assertion: it is red, and says nothing about its intent.
 pub(crate) fn failed_itself(said: &str) -> Verdict {
     let said = text::display_line(said.lines().next().unwrap_or_default().trim()).into_owned();
@@ -90,6 +89,7 @@ pub(crate) fn failed_itself(said: &str) -> Verdict {
     Verdict { evaluator: Evaluator::Test, ..verdict(Ruling::Fail, reason, Vec::new()) }
 }
 
+/// Nothing was recorded, so nothing can be said about the test.
 pub(crate) fn nothing_recorded() -> Verdict {
     verdict(Ruling::Error, "Nothing of the test was recorded, so nothing can be decided.", Vec::new())
 }
@@ -107,13 +107,7 @@ pub(crate) fn decided(understood: &Understood, sentence: &str) -> Decided {
             },
             evidence: finding.evidence.iter().take(EVIDENCE_MAX).map(ToString::to_string).collect(),
             why: finding.why.line(),
-            shown: shown
-                .iter()
-                .take(EVIDENCE_MAX)
-                .chain(&finding.closest)
-                .filter(|line| Sentence::from(*line) != finding.why)
-                .map(|line| safe(line))
-                .collect(),
+            shown: shown.iter().take(EVIDENCE_MAX).chain(&finding.closest).map(|line| safe(line)).collect(),
             needs_model: false,
         },
         Understood::Unclear { unclear, instead } => Decided {

@@ -125,10 +125,10 @@ fn what_was_decided_is_not_asked_again_until_it_is_another() {
     runtime.block_on(async {
         let id = core.state.lock().proposals.values().next().unwrap().id;
         let accept = crate::domain::decision::Verb::Accept;
-        let lines = crate::engine::review::decide::decide(&core, vec![id], accept, None, None).await.unwrap();
+        let lines = crate::engine::workflow::decided::decide(&core, vec![id], accept, None, None).await.unwrap();
         assert!(lines[0].contains("stays red"), "{lines:?}");
         let reject =
-            crate::engine::review::decide::decide(&core, vec![id], crate::domain::decision::Verb::Reject, None, None).await;
+            crate::engine::workflow::decided::decide(&core, vec![id], crate::domain::decision::Verb::Reject, None, None).await;
         assert!(reject.is_err(), "a verdict is put away with a reason only");
     });
     assert_eq!(judged(&core, Ruling::Fail, "Because."), [(ProposalState::Written, false)]);
@@ -147,7 +147,7 @@ fn a_verdict_waits_again_when_what_overruled_it_is_taken_back() {
         let id = core.state.lock().proposals.values().next().unwrap().id;
         let overrule = crate::domain::decision::Verb::Overrule;
         let reason = Some("it is wrong about this".to_owned());
-        crate::engine::review::decide::decide(&core, vec![id], overrule, reason, None).await.unwrap();
+        crate::engine::workflow::decided::decide(&core, vec![id], overrule, reason, None).await.unwrap();
         // The run that heard of it.
         let mut overruled = core.store().verdict(TEST).unwrap().unwrap();
         overruled.judged.verdict.overridden = true;
@@ -156,7 +156,7 @@ fn a_verdict_waits_again_when_what_overruled_it_is_taken_back() {
         settle(&core, &overruled.judged, &overruled.function).unwrap();
         load(&core).unwrap();
         assert!(ruling().overridden);
-        crate::engine::review::undo::undo(&core).await.unwrap();
+        crate::engine::workflow::decided::undo(&core).await.unwrap();
     });
     assert_eq!((ruling().verdict, ruling().overridden), (Ruling::Fail, false));
     let waiting = core.state.lock().proposals.values().filter(|one| rows::is_in_queue(one)).count();

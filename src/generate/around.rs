@@ -1,12 +1,50 @@
-//! What a call wrote below a temporary folder: the files that lay there before, and assertions of those that lie there now.
+//! What stands around a call that a test makes itself, and the lines for what it wrote below a temporary folder: the files that lay
+//! there before, and assertions of those that lie there now. `scenes.rs` fills it from a recorded test.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::scene::{Folder, Written};
+use crate::generate::expect::Assertion;
 use crate::generate::layout::{self, Expr, string};
+use crate::generate::scope::Import;
 use crate::generate::surroundings::Laid;
 
 /// Characters of the files that a test spells.
 const TEXT_MAX: usize = 800;
+
+/// What stands around a call that a test makes itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Around {
+    /// The code for what was given for parameters.
+    pub(super) given: Vec<(String, String)>,
+    /// Marks above the test.
+    pub(super) marks: Vec<String>,
+    /// The fixtures that it takes.
+    pub(super) fixtures: Vec<String>,
+    /// Its first lines.
+    pub(super) lines: Vec<String>,
+    /// The context manager around the rest.
+    pub(super) within: Option<String>,
+    /// What the call wrote below a temporary folder.
+    pub(super) folder: Option<Folder>,
+    /// Paths with keys of rows in them, and the keys of the rows that were given: how they are written.
+    pub(super) paths: BTreeMap<String, String>,
+    pub(super) keys: BTreeMap<String, String>,
+    pub(super) imports: BTreeSet<Import>,
+}
+
+impl Around {
+    /// Writes the keys of rows in what is expected by the rows that they are of.
+    pub(super) fn by_rows(&self, assertion: &mut Assertion) {
+        let expected = match &assertion.expected {
+            Expr::Text(text) => self.paths.get(text).cloned(),
+            Expr::Atom(number) if assertion.subject.ends_with("_id") => self.keys.get(number).cloned(),
+            _ => None,
+        };
+        assertion.expected = expected.map_or_else(|| assertion.expected.clone(), Expr::Atom);
+    }
+}
 
 /// Adds the lines around a call that wrote below a folder, which is pytest's `tmp_path` in its test.
 ///

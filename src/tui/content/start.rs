@@ -9,11 +9,11 @@ use crate::domain::call::ProgramEnd;
 use crate::domain::snapshot::{Mark, RecordingRow};
 use crate::record::remedy::{self, Failure};
 use crate::tui::app::AppState;
+use crate::tui::content::runs;
 use crate::tui::content::sentences;
 use crate::tui::doc_row::{About, DocRow};
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
-use crate::tui::view::runs;
 use crate::tui::words;
 
 /// Columns of the bar of a file.

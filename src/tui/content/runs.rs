@@ -6,11 +6,11 @@ use crate::domain::call::ProgramEnd;
 use crate::domain::event::{JobKind, JobState};
 use crate::domain::snapshot::{JobRow, RecordingRow};
 use crate::tui::app::AppState;
+use crate::tui::content::calls::counted;
 use crate::tui::doc_row::{About, DocRow};
 use crate::tui::layout::Pane;
 use crate::tui::row::Row;
 use crate::tui::theme::Role;
-use crate::tui::view::calls::counted;
 use crate::tui::words;
 
 /// Last lines of a live program's output that are shown; `v` shows all.
