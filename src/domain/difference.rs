@@ -25,7 +25,26 @@ impl Value {
     /// Finds the first place where two values differ, ignoring how objects are numbered; `None` when they are the same.
     #[must_use]
     pub fn first_difference(&self, other: &Self) -> Option<Difference> {
-        Comparison::default().compare(self, other, &mut Vec::new())
+        if self.is_identical(other) { None } else { Comparison::default().compare(self, other, &mut Vec::new()) }
+    }
+
+    /// Tells whether two values are the same, ignoring how objects are numbered. Where they are not, nothing of them is copied to
+    /// be shown, which takes longer than to compare them.
+    #[must_use]
+    pub fn same_as(&self, other: &Self) -> bool {
+        let mut brief = Comparison { is_brief: true, ..Comparison::default() };
+        self.is_identical(other) || brief.compare(self, other, &mut Vec::new()).is_none()
+    }
+
+    /// Tells whether two values are equal down to the numbers of their objects, as most are that are the same: nothing is copied for
+    /// it. Zeros are equal whatever their sign, so they are left to the comparison.
+    fn is_identical(&self, other: &Self) -> bool {
+        let is_zero = |part: &Self| match part {
+            Self::Float(number) => *number == 0.0,
+            Self::Complex(real, imaginary) => *real == 0.0 || *imaginary == 0.0,
+            _ => false,
+        };
+        self == other && self.walk(&mut |part| !is_zero(part))
     }
 }
 
@@ -35,11 +54,18 @@ struct Comparison {
     pairs: HashMap<u64, u64>,
     /// What each secret of the old value is in the new one.
     secrets: Vec<(u64, Value)>,
+    /// What differs is not shown.
+    is_brief: bool,
 }
 
 impl Comparison {
     fn compare(&mut self, old: &Value, new: &Value, path: &mut Vec<Step>) -> Option<Difference> {
-        let differs = |path: &[Step]| Some(Difference { path: way(path), old: Some(old.clone()), new: Some(new.clone()) });
+        let is_brief = self.is_brief;
+        let shown = |path: &[Step], old: Option<&Value>, new: Option<&Value>| {
+            let nothing = Difference { path: String::new(), old: None, new: None };
+            Some(if is_brief { nothing } else { Difference { path: way(path), old: old.cloned(), new: new.cloned() } })
+        };
+        let differs = |path: &[Step]| shown(path, Some(old), Some(new));
         match (old, new) {
             (Value::Float(a), Value::Float(b)) => {
                 return if same_float(*a, *b) { None } else { differs(path) };
@@ -101,7 +127,7 @@ impl Comparison {
                     let uneven = uneven(olds.get(at..).unwrap_or_default(), news.get(at..).unwrap_or_default());
                     let Some((step, old, new)) = uneven else { return differs(path) };
                     path.push(step.clone());
-                    return Some(Difference { path: way(path), old: old.cloned(), new: new.cloned() });
+                    return shown(path, old, new);
                 }
             }
         }
@@ -206,7 +232,7 @@ fn way(path: &[Step]) -> String {
 /// of a key comes after the key.
 fn same_step((step, a): (&Step, &Value), (other, b): (&Step, &Value)) -> bool {
     match (step, other) {
-        (Step::KeyItself(_), Step::KeyItself(_)) => step == other || a.first_difference(b).is_none(),
+        (Step::KeyItself(_), Step::KeyItself(_)) => step == other || a.same_as(b),
         (Step::Key(_), Step::Key(_)) => true,
         _ => step == other,
     }
@@ -243,7 +269,7 @@ fn same_members(a: &[Value], b: &[Value]) -> bool {
     }
     let mut left: Vec<&Value> = b.iter().collect();
     a.iter().all(|item| {
-        left.iter().position(|other| item.first_difference(other).is_none()).is_some_and(|at| {
+        left.iter().position(|other| item.same_as(other)).is_some_and(|at| {
             left.swap_remove(at);
             true
         })

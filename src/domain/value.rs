@@ -219,7 +219,38 @@ impl Value {
 
     /// Visits this value and all below it, parents first, until `visit` answers `false`.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Value) -> bool) -> bool {
-        visit(self) && self.children().into_iter().all(|(_, child)| child.walk(visit))
+        visit(self) && self.all_parts(&mut |part| part.walk(visit))
+    }
+
+    /// Visits the direct parts as [`children`](Self::children) lists them, until `visit` answers `false`.
+    pub fn all_parts<'a>(&'a self, visit: &mut dyn FnMut(&'a Value) -> bool) -> bool {
+        match self {
+            Self::List(items) | Self::Tuple(items) | Self::Set(items) | Self::FrozenSet(items) | Self::Array { items, .. } => {
+                items.iter().all(visit)
+            }
+            Self::Dict(pairs) => pairs.iter().all(|(key, value)| visit(key) && visit(value)),
+            Self::Object { fields, .. } | Self::NamedTuple { fields, .. } | Self::Generator { args: fields, .. } => {
+                fields.iter().all(|(_, value)| visit(value))
+            }
+            Self::Sub { base, fields, .. } => visit(base) && fields.iter().all(|(_, value)| visit(value)),
+            Self::Shared(_, value) | Self::Enum { value, .. } => visit(value),
+            Self::New { args, kwargs: named, .. } | Self::Exception { args, fields: named, .. } => {
+                args.iter().all(&mut *visit) && named.iter().all(|(_, value)| visit(value))
+            }
+            Self::Partial { function, args, kwargs } => {
+                visit(function) && args.iter().all(&mut *visit) && kwargs.iter().all(|(_, value)| visit(value))
+            }
+            Self::Method { receiver, .. } => visit(receiver),
+            Self::File { content, .. } => visit(content),
+            Self::Cut { head, tail, .. } => visit(head) && visit(tail),
+            _ => true,
+        }
+    }
+
+    /// Tells whether the value has no parts.
+    #[must_use]
+    pub fn is_leaf(&self) -> bool {
+        self.all_parts(&mut |_| false)
     }
 
     /// Lists the direct parts with the step that leads to each: `[0]`, `['key']`, `.field`.

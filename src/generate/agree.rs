@@ -3,9 +3,13 @@
 //! Recording has a budget, and some objects cannot be read: what was not seen cannot be compared. Everything that was
 //! seen has to be the same. Whole values are compared by `Value::first_difference`.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::value::Value;
+
+/// Characters of a key by which it is told.
+const KEY_SHOWN: usize = 40;
 
 /// Tells whether parts of a value were not recorded.
 #[must_use]
@@ -18,13 +22,31 @@ pub fn is_partial(value: &Value) -> bool {
 #[must_use]
 pub fn agrees(recorded: &Value, made: &Value) -> bool {
     let mut comparison =
-        Comparison { old: defined(recorded), new: defined(made), open: BTreeSet::new(), followed: BTreeSet::new() };
+        Comparison { old: Defined::of(recorded), new: Defined::of(made), open: BTreeSet::new(), followed: BTreeSet::new() };
     comparison.same(recorded, made)
 }
 
+/// The numbered parts of a value, looked for when the first reference is met.
+struct Defined<'v> {
+    whole: &'v Value,
+    parts: OnceCell<BTreeMap<u64, &'v Value>>,
+}
+
+impl<'v> Defined<'v> {
+    const fn of(whole: &'v Value) -> Self {
+        Self { whole, parts: OnceCell::new() }
+    }
+
+    /// Gives what a reference leads to; any other value is itself.
+    fn resolved(&self, value: &'v Value) -> &'v Value {
+        let Value::Ref(number) = value else { return value };
+        self.parts.get_or_init(|| defined(self.whole)).get(number).copied().unwrap_or(value)
+    }
+}
+
 struct Comparison<'v> {
-    old: BTreeMap<u64, &'v Value>,
-    new: BTreeMap<u64, &'v Value>,
+    old: Defined<'v>,
+    new: Defined<'v>,
     /// Pairs of objects that were compared, or are being compared.
     open: BTreeSet<(u64, u64)>,
     /// Pairs of values that references led to. Values that hold themselves lead to the same pair again.
@@ -34,7 +56,7 @@ struct Comparison<'v> {
 impl<'v> Comparison<'v> {
     fn same(&mut self, old: &'v Value, new: &'v Value) -> bool {
         let is_reference = matches!(old, Value::Ref(_)) || matches!(new, Value::Ref(_));
-        let (old, new) = (resolved(&self.old, old), resolved(&self.new, new));
+        let (old, new) = (self.old.resolved(old), self.new.resolved(new));
         if is_reference && !self.followed.insert((std::ptr::from_ref(old), std::ptr::from_ref(new))) {
             return true;
         }
@@ -52,6 +74,12 @@ impl<'v> Comparison<'v> {
             // What is defined in a part that was cut off is nowhere to be found.
             (Value::Ref(_), _) | (_, Value::Ref(_)) => return true,
             _ => {}
+        }
+        if let (Value::Dict(olds), Value::Dict(news)) = (old, new) {
+            let is_same_key = |a: &Value, b: &Value| a == b || a.summary(KEY_SHOWN) == b.summary(KEY_SHOWN);
+            let mut pairs = olds.iter().zip(news);
+            return olds.len() == news.len()
+                && pairs.all(|((key, a), (other, b))| is_same_key(key, other) && self.same(key, other) && self.same(a, b));
         }
         let (olds, news) = (old.children(), new.children());
         // With the budget at its end, an object is told up to the field that was cut.
@@ -72,8 +100,8 @@ fn is_cut_at_its_end(value: &Value) -> bool {
 
 /// Compares everything of two values but their parts.
 fn same_head(old: &Value, new: &Value) -> bool {
-    if old.children().is_empty() && new.children().is_empty() {
-        return old.first_difference(new).is_none();
+    if old.is_leaf() && new.is_leaf() {
+        return old.same_as(new);
     }
     match (old, new) {
         (Value::Object { ty: a, kind: k, .. }, Value::Object { ty: b, kind: l, .. }) => a == b && k == l,
@@ -113,13 +141,6 @@ fn defined(value: &Value) -> BTreeMap<u64, &Value> {
         true
     });
     found
-}
-
-fn resolved<'v>(known: &BTreeMap<u64, &'v Value>, value: &'v Value) -> &'v Value {
-    match value {
-        Value::Ref(number) => known.get(number).copied().unwrap_or(value),
-        value => value,
-    }
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ fn is_mute(value: &Value) -> bool {
             Value::Partial { .. } | Value::Method { .. } => true,
             Value::New { ty, .. } => matches!(ty.module.as_str(), "operator" | "itertools"),
             Value::Float(number) => number.is_nan(),
-            Value::Object { fields, .. } => fields.iter().all(|(_, held)| !held.children().is_empty()),
+            Value::Object { fields, .. } => fields.iter().all(|(_, held)| !held.is_leaf()),
             _ => false,
         };
         !found

@@ -131,7 +131,7 @@ impl<'a, R: Fn(&FunctionId) -> Result<Vec<(Call, Effect)>, Trouble>> Facts<'a, R
         let calls = self.known.get(&function.id).map_or(&[][..], Vec::as_slice);
         let is_one = |call: &Call| match (function.kind, call.args.split_first()) {
             (FunctionKind::Method | FunctionKind::Property, Some((first, rest))) => {
-                let same = receiver.is_none_or(|receiver| first.value.first_difference(receiver).is_none());
+                let same = receiver.is_none_or(|receiver| first.value.same_as(receiver));
                 same && is_of(&first.value, &owner) && is_this(args, function.params.get(1..), rest)
             }
             (FunctionKind::ClassMethod, Some((first, rest))) => {

@@ -72,7 +72,7 @@ impl States {
             return;
         }
         let alike = self.plain.entry(likeness::of(&plain)).or_default();
-        if alike.iter().all(|other| other.first_difference(&plain).is_some()) {
+        if alike.iter().all(|other| !other.same_as(&plain)) {
             alike.push(plain);
             self.objects.push(object.clone());
         }

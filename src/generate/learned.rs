@@ -4,6 +4,9 @@
 //! Whoever gathers calls shows them here; what objects say is asked in the sandbox, by the engine.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use crate::domain::call::{Call, Outcome};
 use crate::domain::likeness;
@@ -32,6 +35,8 @@ pub struct Learned {
     compared: HashMap<TypeName, BTreeMap<String, bool>>,
     /// Fields that number objects in the order of their making.
     serials: Serials,
+    /// Which fields of classes only keep what was computed once, as far as somebody asked.
+    caches: Arc<Mutex<HashMap<TypeName, HashMap<String, bool>>>>,
 }
 
 /// The arguments that make an object: data without objects of the project in it.
@@ -44,8 +49,19 @@ pub struct Form {
 }
 
 impl Learned {
+    /// Gives what was found of a field of a class, or finds it: the same until another call is seen.
+    pub fn remembered(&self, ty: &TypeName, field: &str, find: impl FnOnce() -> bool) -> bool {
+        if let Some(known) = self.caches.lock().get(ty).and_then(|fields| fields.get(field)) {
+            return *known;
+        }
+        let found = find();
+        self.caches.lock().entry(ty.clone()).or_default().insert(field.to_owned(), found);
+        found
+    }
+
     /// Notes which fields a call filled, and which it altered.
     pub fn see(&mut self, call: &Call) {
+        self.caches = Arc::default();
         if call.effect.changed.is_empty() {
             return;
         }
@@ -59,13 +75,12 @@ impl Learned {
         for (ordinal, (ty, fields)) in objects(call.effect.changed.iter().map(|(_, after)| after)) {
             let Some((_, old)) = before.get(&ordinal) else { continue };
             let held = |name: &str| old.iter().find(|(known, _)| known == name).map_or(&Value::None, |(_, value)| value);
-            let others = fields.iter().filter(|(name, value)| held(name).first_difference(value).is_some());
+            let others = fields.iter().filter(|(name, value)| !held(name).same_as(value));
             let (filled, altered): (Vec<_>, Vec<_>) =
                 others.partition(|(name, _)| name.starts_with('_') && *held(name) == Value::None);
             // A yes or no says how it went: what else was filled is what the call is for, as in `is_valid()`.
-            let is_told = |answer: &Value| {
-                !matches!(answer, Value::Bool(_)) || filled.iter().all(|(_, held)| held.first_difference(answer).is_none())
-            };
+            let is_told =
+                |answer: &Value| !matches!(answer, Value::Bool(_)) || filled.iter().all(|(_, held)| held.same_as(answer));
             let only_fills = altered.is_empty() && answer.is_some_and(|answer| !is_object(answer, ordinal) && is_told(answer));
             // What is emptied when something else changes was computed from it.
             let changes = altered.iter().any(|(_, value)| *value != Value::None);
@@ -87,6 +102,7 @@ impl Learned {
     /// Notes which fields number objects in the order of their making.
     pub fn number(&mut self, serials: Serials) {
         self.serials = serials;
+        self.caches = Arc::default();
     }
 
     /// Tells whether any field does.
@@ -122,7 +138,7 @@ impl Learned {
     pub fn tell(&mut self, object: &Value, ways: Vec<(Form, Value)>, plain: impl Fn(&Value) -> Value) {
         let Value::Object { ty, .. } = object else { return };
         let object = plain(object);
-        if let Some((mut form, _)) = ways.into_iter().find(|(_, made)| object.first_difference(&plain(made)).is_none()) {
+        if let Some((mut form, _)) = ways.into_iter().find(|(_, made)| object.same_as(&plain(made))) {
             // The sandbox numbers objects in its own way.
             let first = FORMS_FROM + self.told * OBJECTS_MAX;
             self.told += 1;
@@ -142,7 +158,7 @@ impl Learned {
     #[must_use]
     pub fn form(&self, ty: &TypeName, plain: &Value) -> Option<&Form> {
         let alike = self.forms.get(ty)?.get(&likeness::of(plain))?;
-        alike.iter().find(|(object, _)| object.first_difference(plain).is_none()).map(|(_, form)| form)
+        alike.iter().find(|(object, _)| object.same_as(plain)).map(|(_, form)| form)
     }
 }
 

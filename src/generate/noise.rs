@@ -102,7 +102,7 @@ pub fn changed_itself(before: &Value, after: &Value, is_own: &dyn Fn(&str) -> bo
     let (mut before, mut after) = (before.clone(), after.clone());
     prune(&mut before, 0, is_own);
     prune(&mut after, 0, is_own);
-    before.first_difference(&after).is_some()
+    !before.same_as(&after)
 }
 
 /// Objects of other packages, one inside the other, whose fields count.
@@ -126,7 +126,7 @@ pub fn leave_out_of(value: &mut Value, other: &Value) -> bool {
     if is_left_out(value) {
         return !is_varying(value);
     }
-    if value.first_difference(other).is_none() {
+    if value.same_as(other) {
         return true;
     }
     if let Some(text) = common(value, other) {
@@ -151,7 +151,7 @@ pub fn leave_out_of(value: &mut Value, other: &Value) -> bool {
 
 /// Tells whether a value is one thing although it has parts: of a date the seconds differ in this run, and the minutes in the next.
 fn is_one(value: &Value) -> bool {
-    let is_scalar = |part: &Value| part.children().is_empty();
+    let is_scalar = |part: &Value| part.is_leaf();
     matches!(value, Value::New { .. }) && value.children().iter().all(|(_, part)| is_scalar(part))
 }
 
@@ -163,9 +163,7 @@ fn same_form(a: &Value, b: &Value) -> bool {
         && !matches!(a, Value::Set(_) | Value::FrozenSet(_) | Value::Ref(_) | Value::Enum { .. })
         && match (a, b) {
             // Keys that differ are read as parts.
-            (Value::Dict(a), Value::Dict(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(|((a, _), (b, _))| a.first_difference(b).is_none())
-            }
+            (Value::Dict(a), Value::Dict(b)) => a.len() == b.len() && a.iter().zip(b).all(|((a, _), (b, _))| a.same_as(b)),
             _ => steps(a) == steps(b),
         }
 }
@@ -187,7 +185,7 @@ fn likewise(pattern: &Value, value: &mut Value) {
     match (pattern, &mut *value) {
         // What has a name is found by it, whatever else is there.
         (Value::Dict(patterns), Value::Dict(pairs)) => {
-            let is_same = |one: &Value, other: &Value| one.first_difference(other).is_none();
+            let is_same = |one: &Value, other: &Value| one.same_as(other);
             return likewise_by_name(patterns, pairs, is_same);
         }
         (Value::List(patterns), Value::List(items)) => {

@@ -170,8 +170,10 @@ impl<'a> Project<'a> {
         let Some((module, class)) = self.class(ty) else {
             return if adds_nothing(ty, name) { Lookup::Missing } else { Lookup::Unknown };
         };
-        let qualname = format!("{}.{name}", class.qualname);
-        let is_it = |function: &&Function| function.written() == qualname && !function.is_overload();
+        let is_it = |function: &&Function| {
+            let own = function.written().strip_prefix(class.qualname.as_str()).and_then(|rest| rest.strip_prefix('.'));
+            own == Some(name) && !function.is_overload()
+        };
         if let Some(function) = module.functions.iter().find(is_it) {
             return Lookup::Found(function);
         }
@@ -286,11 +288,9 @@ impl<'a> Project<'a> {
             matches!(self.method(ty, field), Lookup::Found(found)
                 if found.kind == FunctionKind::Property && !found.decorators.iter().any(|decorator| decorator == "property"))
         };
-        is_of_mapper(field, value)
-            || learned::is_kept_hash(field, value)
-            || self.is_filled_later(ty, field, BASES_MAX)
-            || self.is_serial(ty, field)
-            || is_property()
+        let is_by_name = || self.is_filled_later(ty, field, BASES_MAX) || self.is_serial(ty, field) || is_property();
+        // Of every field of every value this is asked, many times.
+        is_of_mapper(field, value) || learned::is_kept_hash(field, value) || self.learned.remembered(ty, field, is_by_name)
     }
 
     /// Tells whether a field numbers the objects of a class, or of a base of it, in the order of their making.
@@ -359,7 +359,7 @@ impl<'a> Project<'a> {
     /// Tells whether two values are the same but for what their objects computed once and keep.
     #[must_use]
     pub fn is_the_same(&self, one: &Value, other: &Value) -> bool {
-        self.without_caches(one).first_difference(&self.without_caches(other)).is_none()
+        self.without_caches(one).same_as(&self.without_caches(other))
     }
 
     /// Tells why a test cannot import something by its name, where that is known.
@@ -384,10 +384,9 @@ impl<'a> Project<'a> {
     #[must_use]
     pub fn function(&self, ty: &TypeName) -> Option<&'a Function> {
         let module = (self.module)(&ty.module)?;
-        let mut known =
-            module.functions.iter().filter(|function| function.kind != FunctionKind::Nested && !function.is_overload());
-        let own = known.clone().find(|function| function.id.qualname() == ty.qualname);
-        own.or_else(|| known.find(|function| function.written() == ty.qualname))
+        let is_known = |function: &&Function| function.kind != FunctionKind::Nested && !function.is_overload();
+        let own = module.functions.iter().find(|function| function.id.qualname() == ty.qualname && is_known(function));
+        own.or_else(|| module.functions.iter().find(|function| function.written() == ty.qualname && is_known(function)))
     }
 }
 

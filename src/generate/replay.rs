@@ -158,7 +158,7 @@ fn under_former_names(old: &Value, new: &Value) -> Value {
         own.iter().enumerate().filter(|(_, (name, _))| is_other(name)).map(|(at, _)| at).collect()
     };
     let (gone, came) = (only(before, after), only(after, before));
-    let is_one = |(gone, came): (&usize, &usize)| before[*gone].1.first_difference(&after[*came].1).is_none();
+    let is_one = |(gone, came): (&usize, &usize)| before[*gone].1.same_as(&after[*came].1);
     if gone.len() == came.len()
         && gone.iter().zip(&came).all(is_one)
         && let Value::Object { fields, .. } = inner(&mut renamed)
@@ -251,7 +251,7 @@ fn arguments(path: &str, old: &Value, new: &Value) -> Option<Difference> {
 fn is_reordered(old: &[Value], new: &[Value]) -> bool {
     let mut left: Vec<&Value> = new.iter().collect();
     old.iter().all(|before| {
-        let at = left.iter().position(|after| before.first_difference(after).is_none());
+        let at = left.iter().position(|after| before.same_as(after));
         at.map(|at| left.swap_remove(at)).is_some()
     })
 }

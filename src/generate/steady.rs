@@ -65,18 +65,18 @@ pub fn settled(call: &Call, runs: &[Effect], controls: &[Control], numbered: boo
             return None;
         }
         for ((name, value), (other_name, other)) in effect.changed.iter().zip(&other.changed) {
-            if name != other_name || value.first_difference(other).is_some() {
+            if name != other_name || !value.same_as(other) {
                 return None;
             }
         }
         match (&mut effect.outcome, &other.outcome) {
             (Outcome::Returned(value), Outcome::Returned(other)) => merge(value, other, &mut String::new(), &mut open)?,
             (Outcome::Raised { exception, .. }, Outcome::Raised { exception: other, .. }) => {
-                exception.first_difference(other).is_none().then_some(())?;
+                exception.same_as(other).then_some(())?;
             }
             (Outcome::Yielded { items, end }, Outcome::Yielded { items: others, end: other_end }) => {
                 let same = items.len() == others.len() && end == other_end;
-                let all = items.iter().zip(others).all(|(item, other)| item.first_difference(other).is_none());
+                let all = items.iter().zip(others).all(|(item, other)| item.same_as(other));
                 (same && all).then_some(())?;
             }
             _ => return None,
@@ -105,7 +105,7 @@ pub fn settled(call: &Call, runs: &[Effect], controls: &[Control], numbered: boo
 
 /// Leaves open where two values differ below their roots; `None` where they are not of one form.
 fn merge(value: &mut Value, other: &Value, way: &mut String, open: &mut Vec<OpenLeaf>) -> Option<()> {
-    if is_open(value) || value.first_difference(other).is_none() {
+    if is_open(value) || value.same_as(other) {
         return Some(());
     }
     let mut within = |value: &mut Value, other: &Value, step: String| {
@@ -127,7 +127,7 @@ fn merge(value: &mut Value, other: &Value, way: &mut String, open: &mut Vec<Open
         (Value::Dict(pairs), Value::Dict(others)) if pairs.len() == others.len() => {
             for ((key, value), (other_key, other)) in pairs.iter_mut().zip(others) {
                 let Value::Str(name) = &*key else { return None };
-                key.first_difference(other_key).is_none().then_some(())?;
+                key.same_as(other_key).then_some(())?;
                 let step = format!("[{}]", crate::generate::layout::string(name));
                 within(value, other, step)?;
             }

@@ -94,15 +94,14 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
 /// Tells whether two outcomes are the same but for the numbers of objects.
 fn is_the_same(one: &Effect, other: &Effect) -> bool {
     let same_outcome = match (&one.outcome, &other.outcome) {
-        (Outcome::Returned(one), Outcome::Returned(other)) => one.first_difference(other).is_none(),
+        (Outcome::Returned(one), Outcome::Returned(other)) => one.same_as(other),
         (Outcome::Raised { exception: one, mro }, Outcome::Raised { exception: other, mro: other_mro }) => {
-            mro == other_mro && one.first_difference(other).is_none()
+            mro == other_mro && one.same_as(other)
         }
         _ => false,
     };
-    let same = |((name, one), (other_name, other)): (&(String, Value), &(String, Value))| {
-        name == other_name && one.first_difference(other).is_none()
-    };
+    let same =
+        |((name, one), (other_name, other)): (&(String, Value), &(String, Value))| name == other_name && one.same_as(other);
     same_outcome && one.changed.len() == other.changed.len() && one.changed.iter().zip(&other.changed).all(same)
 }
 

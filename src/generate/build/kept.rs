@@ -83,7 +83,7 @@ fn arguments_with(birth: &Call, fields: &[(String, Value)]) -> Option<Vec<Argume
     let mut args = birth.args.clone();
     for (name, value) in fields {
         let (_, before) = begun.iter().find(|(known, _)| known == name)?;
-        if before.first_difference(value).is_some() {
+        if !before.same_as(value) {
             let at = birth.args.iter().skip(1).position(|arg| is_kept(&arg.value, before))?;
             args[at + 1].value = value.clone();
         }
@@ -98,7 +98,7 @@ fn is_kept(given: &Value, held: &Value) -> bool {
         other => other.ordinal(),
     };
     match (number(given), number(held)) {
-        (None, None) => !matches!(held, Value::None | Value::Bool(_)) && given.first_difference(held).is_none(),
+        (None, None) => !matches!(held, Value::None | Value::Bool(_)) && given.same_as(held),
         (given, held) => given == held,
     }
 }

@@ -108,9 +108,8 @@ impl<'a> Builder<'a, '_> {
         let mut found: Option<(&Call, Vec<&(String, Value)>)> = None;
         for birth in own.chain(others) {
             let Some(Value::Object { ty: made, fields: begun, .. }) = after_birth(birth) else { continue };
-            let differs = |(name, value): &&(String, Value)| {
-                !begun.iter().any(|(known, before)| known == name && before.first_difference(value).is_none())
-            };
+            let differs =
+                |(name, value): &&(String, Value)| !begun.iter().any(|(known, before)| known == name && before.same_as(value));
             let set: Vec<&(String, Value)> = fields.iter().filter(differs).collect();
             let kept = begun.iter().all(|(name, _)| fields.iter().any(|(known, _)| known == name));
             let fewer = found.as_ref().is_none_or(|(_, least)| set.len() < least.len());
@@ -333,7 +332,7 @@ fn bears(call: &Call, wanted: &Value) -> bool {
     match after_birth(call) {
         Some(Value::Object { ty, fields, .. }) => {
             let made = Value::Object { ordinal: 0, ty: ty.clone(), kind: ObjectKind::Plain, fields: fields.clone() };
-            made.first_difference(wanted).is_none()
+            made.same_as(wanted)
         }
         _ => false,
     }
@@ -386,7 +385,7 @@ fn comes_back(first: &Call, last: &Call, ordinal: u64) -> bool {
         return false;
     };
     let whole = before.value.walk(&mut |part| !matches!(part, Value::Cut { .. } | Value::Opaque { .. } | Value::Secret { .. }));
-    whole && before.value.first_difference(&after.1).is_none()
+    whole && before.value.same_as(&after.1)
 }
 
 fn is_first(call: &Call, name: &str) -> bool {

@@ -393,7 +393,7 @@ fn directly_held(value: &Value) -> BTreeSet<u64> {
 /// Gives the arguments with which a recorded call would give an object like the wanted one: its own, when what it gave is
 /// the same; else with what the object holds where the one it gave held the argument itself.
 fn arguments_for(maker: &Call, found: &Value, wanted: &Value) -> Option<Vec<Argument>> {
-    if found.first_difference(wanted).is_none() {
+    if found.same_as(wanted) {
         return Some(maker.args.clone());
     }
     let (Value::Object { fields: had, .. }, Value::Object { fields: has, .. }) = (found, wanted) else { return None };

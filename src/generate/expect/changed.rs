@@ -25,7 +25,7 @@ impl Builder<'_, '_> {
         if let (Value::Sub { base: held, fields: old, .. }, Value::Sub { ty, base, fields: new, .. }) = (before, &after)
             && !new.is_empty()
         {
-            let same = held.first_difference(base).is_none();
+            let same = held.same_as(base);
             let mut all = if same { Vec::new() } else { self.content(subject, ty, base)? };
             all.extend(self.attributes(subject, &differing(old, new))?);
             return Ok(all);
@@ -50,8 +50,7 @@ pub(in crate::generate) fn part(before: &Value, after: &Value) -> Value {
 
 /// Lists the fields of an object that hold something else than before.
 fn differing<'v>(old: &[(String, Value)], new: &'v [(String, Value)]) -> Vec<(&'v str, &'v Value)> {
-    let is_kept =
-        |name: &str, value: &Value| old.iter().any(|(known, before)| known == name && before.first_difference(value).is_none());
+    let is_kept = |name: &str, value: &Value| old.iter().any(|(known, before)| known == name && before.same_as(value));
     new.iter().filter(|(name, value)| !is_kept(name, value)).map(|(name, value)| (name.as_str(), value)).collect()
 }
 

@@ -358,7 +358,7 @@ fn content_words(param: &str, value: &Value) -> Vec<String> {
         Value::Object { fields, .. } | Value::NamedTuple { fields, .. } => {
             fields.first().map(|(name, value)| content_words(name, value)).unwrap_or_default()
         }
-        scalar if scalar.children().is_empty() || is_number(scalar) => value_words(param, scalar),
+        scalar if scalar.is_leaf() || is_number(scalar) => value_words(param, scalar),
         _ => Vec::new(),
     }
 }

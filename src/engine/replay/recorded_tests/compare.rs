@@ -296,7 +296,7 @@ fn in_run(
 /// Tells whether a client is answered otherwise by way of a call than it was.
 fn is_answered_otherwise(baseline: Option<&Effect>, now: &Observed) -> bool {
     let answers = baseline.and_then(Effect::answers).zip(now.effect.as_ref().ok().and_then(Effect::answers));
-    answers.is_some_and(|(before, after)| before.first_difference(after).is_some())
+    answers.is_some_and(|(before, after)| !before.same_as(after))
 }
 
 fn items(answers: &Value) -> &[Value] {
@@ -320,7 +320,7 @@ fn todays_answers(before: &[Value], own: Option<&Value>, run: &Rerun) -> Option<
         }
         let mut all = run.answers.iter().chain(of_calls().flat_map(items)).filter(|new| asked(new) == asked(old));
         let first = all.clone().next();
-        all.find(|new| old.first_difference(new).is_none()).or(first).cloned()
+        all.find(|new| old.same_as(new)).or(first).cloned()
     };
     before.iter().map(answer_to).collect::<Option<Vec<Value>>>().map(Value::List)
 }
@@ -339,7 +339,7 @@ fn otherwise_answered(baseline: Option<&Effect>, run: &Rerun) -> Option<Observed
 /// Tells whether a call was given what the recorded one was, as far as both have the same parameters.
 fn same_arguments(recorded: &Call, today: &RerunCall) -> bool {
     let named = |name: &str| today.args.iter().find(|arg| arg.name == name);
-    recorded.args.iter().all(|arg| named(&arg.name).is_none_or(|now| arg.value.first_difference(&now.value).is_none()))
+    recorded.args.iter().all(|arg| named(&arg.name).is_none_or(|now| arg.value.same_as(&now.value)))
 }
 
 fn ended(call: &Call, twin: &RerunCall, baseline: Option<&Effect>, run: &Rerun, index: &Index) -> Observed {
