@@ -48,6 +48,14 @@ impl Value {
     }
 }
 
+/// Tells whether two objects have the same fields in the same order, ignoring how objects are numbered.
+#[must_use]
+pub fn same_fields(one: &[(String, Value)], other: &[(String, Value)]) -> bool {
+    let mut brief = Comparison { is_brief: true, ..Comparison::default() };
+    let mut same = |a: &Value, b: &Value| brief.compare(a, b, &mut Vec::new()).is_none();
+    one.len() == other.len() && one.iter().zip(other).all(|((name, a), (known, b))| name == known && same(a, b))
+}
+
 /// Pairs up ordinals while walking: two values are the same when a renumbering makes them so.
 #[derive(Default)]
 struct Comparison {

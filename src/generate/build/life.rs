@@ -1,9 +1,10 @@
 //! R11: objects by their recorded life, or by that of one that came out the same: how it was made, and what changed it since.
 
 use crate::domain::call::{Argument, Call, Outcome};
+use crate::domain::difference::same_fields;
 use crate::domain::function::FunctionKind;
 use crate::domain::reason::ReasonCode;
-use crate::domain::value::{ObjectKind, TypeName, Value};
+use crate::domain::value::{TypeName, Value};
 use crate::generate::act::{self, Act};
 use crate::generate::agree;
 use crate::generate::build::object::is_seen_in_part;
@@ -36,8 +37,7 @@ impl<'a> Builder<'a, '_> {
         {
             return Ok(Some(expr));
         }
-        let wanted = Value::Object { ordinal: 0, ty: ty.clone(), kind: ObjectKind::Plain, fields: fields.to_vec() };
-        let mut births: Vec<&Call> = self.births(ty).into_iter().filter(|call| bears(call, &wanted)).collect();
+        let mut births: Vec<&Call> = self.births(ty).into_iter().filter(|call| bears(call, ty, fields)).collect();
         // The shortest way to say it; equal inputs are counted and not kept, so this is often the object's own.
         births.sort_by_key(|call| (call.arguments(usize::MAX).len(), call.id));
         let Some(birth) = births.first() else {
@@ -52,9 +52,8 @@ impl<'a> Builder<'a, '_> {
 
     /// Writes what is expected as it was made when it came out the same, where that takes nothing but numbers and texts.
     pub(super) fn as_born(&mut self, ty: &TypeName, fields: &[(String, Value)]) -> Result<Option<Expr>, Stop> {
-        let wanted = Value::Object { ordinal: 0, ty: ty.clone(), kind: ObjectKind::Plain, fields: fields.to_vec() };
         let is_plain = |arg: &Argument| matches!(arg.value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Str(_));
-        let born = |call: &&Call| call.args.iter().skip(1).all(is_plain) && bears(call, &wanted);
+        let born = |call: &&Call| call.args.iter().skip(1).all(is_plain) && bears(call, ty, fields);
         let births = self.births(ty).into_iter().filter(born);
         let Some(birth) = births.min_by_key(|call| (call.arguments(usize::MAX).len(), call.id)) else { return Ok(None) };
         self.attempt(|builder| {
@@ -328,14 +327,8 @@ pub(super) fn after_birth(call: &Call) -> Option<&Value> {
 }
 
 /// Tells whether a call of `__init__` left an object of this state.
-fn bears(call: &Call, wanted: &Value) -> bool {
-    match after_birth(call) {
-        Some(Value::Object { ty, fields, .. }) => {
-            let made = Value::Object { ordinal: 0, ty: ty.clone(), kind: ObjectKind::Plain, fields: fields.clone() };
-            made.same_as(wanted)
-        }
-        _ => false,
-    }
+fn bears(call: &Call, wanted: &TypeName, held: &[(String, Value)]) -> bool {
+    matches!(after_birth(call), Some(Value::Object { ty, fields, .. }) if ty == wanted && same_fields(fields, held))
 }
 
 fn is_birth(call: &Call) -> bool {
