@@ -173,6 +173,7 @@ forget_builds_without_cmake() {
     for settings in "$CARGO_TARGET_DIR"/*/build/llama-cpp-sys-2-*/out/build/CMakeCache.txt; do
         [ -e "$settings" ] || continue
         cmake=$(sed -n 's/^CMAKE_COMMAND:INTERNAL=//p' "$settings")
-        [ -x "$cmake" ] || rm -rf "${settings%/out/build/CMakeCache.txt}/out/build"
+        # All of it, or cargo would go on with what is gone.
+        [ -x "$cmake" ] || rm -rf "${settings%/out/build/CMakeCache.txt}"
     done
 }
