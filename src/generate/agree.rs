@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::value::Value;
 
-/// Characters of a key by which it is told.
+/// Characters of a key that are compared, where two keys are not equal.
 const KEY_SHOWN: usize = 40;
 
 /// Tells whether parts of a value were not recorded.

@@ -412,7 +412,8 @@ fn spare(draft: &Draft, tally: &BTreeMap<String, Seen>, falls: Vec<Fall>) -> Vec
 }
 
 /// Tells whether a result is one of a test's: the test itself, a row of it, or a method of the class.
-fn belongs(ran: &str, test: &str) -> bool {
+#[must_use]
+pub fn belongs(ran: &str, test: &str) -> bool {
     ran.strip_prefix(test).is_some_and(|rest| rest.is_empty() || rest.starts_with('[') || rest.starts_with("::"))
 }
 

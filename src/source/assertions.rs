@@ -1,5 +1,5 @@
-//! The assertions of a test's text, each with the text in which it says the opposite. A test that passes even then takes its
-//! result from somewhere else. Found in the text; nothing is run.
+//! The assertions of a test's text, each with the text in which it says the opposite. If a test passes even
+//! then, the assertion does not decide its result. Found in the text; nothing is run.
 
 use tree_sitter::Node;
 

@@ -1,6 +1,6 @@
-//! Texts that somebody wrote are run once more with each assertion negated. A test that passes even then takes its result from
-//! elsewhere: it catches its own failures, never comes by the assertion, or has found a way to have any result reported.
-//! Words of a text can be avoided; that a failing assertion fails its test cannot.
+//! Texts that somebody wrote are run once more with each assertion negated. If a test passes even then, the assertion does not decide
+//! its result: the test catches its own failures, never runs the assertion, or changes what pytest reports. A text can avoid the
+//! words that `source/internals.rs` refuses. It cannot avoid that a failing assertion fails its test.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,7 +9,7 @@ use crate::domain::proposal::{Draft, ProposalId};
 use crate::engine::proving::trials::{Around, Candidate, Desk, LOOK};
 use crate::engine::python::fresh_process;
 use crate::engine::state::background::blocking;
-use crate::generate::prove::Negations;
+use crate::generate::prove::{Negations, belongs};
 use crate::pytest::bench::Bench;
 use crate::pytest::report::{Outcome, TestResult};
 use crate::source::assertions::{Negated, negated};
@@ -34,23 +34,27 @@ pub(super) async fn tried(
     }
     let files: Vec<String> =
         drafts.iter().enumerate().map(|(at, (_, draft))| Bench::file_of(&draft.target, at).as_str().to_owned()).collect();
-    let owners: Vec<ProposalId> = drafts.iter().map(|(id, _)| *id).collect();
     let trials = desk.trials;
     let folder = trials.environment.provers.bench(trials.author)?;
     let (root, path, variables) = (trials.core.root.clone(), folder.path().to_owned(), trials.fresh.variables.clone());
-    let (bench, owners_of_files) = blocking(move || fresh_process::lay_out(&root, &path, &drafts, &variables)).await??;
+    let (bench, owners) = blocking(move || fresh_process::lay_out(&root, &path, &drafts, &variables)).await??;
     let first = trials.python(0).await?;
-    let other = Desk { trials, bench: &bench, files: &files, owners: &owners_of_files, with_roots: desk.with_roots, first };
+    let other = Desk { trials, bench: &bench, files: &files, owners: &owners, with_roots: desk.with_roots, first };
     let each = other.run(LOOK, |run| run.each = true);
     let heard = other.session(&other.first.0, &Around { plain: true, ..Around::default() }, vec![each]).await?;
+    if let Some(why) = heard.cold {
+        return Err(Trouble::environment("Assertions could not be negated.").because(format!("{why}.")));
+    }
     let results: Vec<&TestResult> = heard.reports.values().flat_map(|report| &report.results).collect();
     let mut found: HashMap<ProposalId, Negations> = HashMap::new();
-    for ((file, id), change) in files.iter().zip(owners).zip(changes) {
-        let negations = found.entry(id).or_default();
+    for (file, change) in files.iter().zip(changes) {
+        let Some(id) = owners.get(file) else { continue };
+        let negations = found.entry(*id).or_default();
         negations.tried += 1;
         let is_own = |result: &TestResult| {
             let (own, name) = result.nodeid.split_once("::").unwrap_or((&result.nodeid, ""));
-            own == file && belongs(name, &change.test)
+            // The assertion of a helper belongs to all tests.
+            own == file && (change.test.is_empty() || belongs(name, &change.test))
         };
         // Neither a skipped one fails, nor one that is not collected when its text is another.
         let fails = |result: &&TestResult| matches!(result.outcome, Outcome::Failed | Outcome::Error) && is_own(result);
@@ -59,9 +63,4 @@ pub(super) async fn tried(
         }
     }
     Ok(found)
-}
-
-/// Tells whether a result is one of a test's, with its rows; where no test is named, those of all are.
-fn belongs(name: &str, test: &str) -> bool {
-    test.is_empty() || name.strip_prefix(test).is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
 }

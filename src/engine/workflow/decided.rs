@@ -1,5 +1,5 @@
-//! What follows a decision, or one that was taken back: tests are judged anew, drafts are verified or made, calls are replayed. In the
-//! workbench the person goes on meanwhile; a command says what came of it.
+//! What follows a decision or its undo: tests are judged again, drafts are verified or made, calls are replayed. The workbench does it
+//! in the background. A command waits, and says the result.
 
 use std::sync::Arc;
 
@@ -64,8 +64,8 @@ pub async fn redo(core: &Arc<Core>) -> Result<Vec<String>, Trouble> {
     Ok(walked.lines)
 }
 
-/// The tests of these functions expect what nobody wants any more: they are drafted and proved anew, in the workbench
-/// while the person goes on.
+/// The tests of these functions expect what nobody wants any more: they are drafted and verified again, in the
+/// workbench in the background.
 async fn draft_anew(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Vec<String>, Trouble> {
     if core.watcher.lock().is_none() {
         let done = drafting::pipeline::draft(core, functions).await?;

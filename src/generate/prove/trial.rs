@@ -141,7 +141,7 @@ pub enum Faults {
     Some(Vec<(Fault, BTreeSet<String>)>),
 }
 
-/// What came of negating the assertions of a draft one by one: each time a test has to fail, or its result comes from elsewhere.
+/// What came of negating the assertions of a draft one by one: a test has to fail each time, or something else decides its result.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Negations {
     /// How many were tried.

@@ -105,7 +105,7 @@ fn parametrized(call: Node<'_>, text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// The parts of a tuple, a list or of what stands in a row with commas; none of anything else.
+/// The parts of a tuple, a list, a set, arguments or an expression with commas; none of any other node.
 fn parts(node: Node<'_>) -> Vec<Node<'_>> {
     let several = ["tuple", "list", "set", "expression_list", "pattern_list", "tuple_pattern", "list_pattern", "argument_list"];
     if !several.contains(&node.kind()) {
@@ -153,7 +153,7 @@ fn alternatives(value: Node<'_>, text: &str, found: &mut Vec<Range<usize>>) {
         let mut cursor = node.walk();
         match node.kind() {
             "boolean_operator" | "parenthesized_expression" | "conditional_expression" | "await" => {
-                // The condition of a choice stands in its middle.
+                // The second part of `a if b else c` is its condition.
                 let is_choice = node.kind() == "conditional_expression";
                 let inner = node.named_children(&mut cursor).enumerate();
                 open.extend(inner.filter(|(at, _)| !is_choice || *at != 1).map(|(_, child)| child));

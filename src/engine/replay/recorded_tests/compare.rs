@@ -49,7 +49,7 @@ pub struct Twice {
     pub ends: TestEnds,
 }
 
-/// How tests ended that ran now: one that passed before and does not any more, with what it says; `None` for any other.
+/// The results of tests that ran now: the message of one that passed before and fails now; `None` for any other.
 pub type TestEnds = HashMap<TestId, Option<String>>;
 
 /// Runs the tests of these calls once, and gives the outcome of each call.
@@ -212,7 +212,7 @@ impl<'a> Tests<'a> {
         Ok(Self { calls: of_test, asked, former, baselines })
     }
 
-    /// Tells how the tests of these runs ended.
+    /// Gives the results of the tests in these runs.
     fn ends(&self, runs: &Reruns) -> TestEnds {
         let passed = |test: &TestId| self.former.get(test).is_some_and(|former| former.passed);
         let end = |(test, run): (&TestId, &Rerun)| {
