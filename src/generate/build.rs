@@ -35,6 +35,9 @@ use crate::generate::surroundings;
 const NODES_MAX: usize = 600;
 /// With more statements than this nothing is tried any further: a test has fewer lines of set-up.
 const STATEMENTS_MAX: usize = 24;
+/// Values that are written for one case on all ways to it. An object that cannot be made is tried anew for each way in which its
+/// holder may be made: where many hold one another, nobody would see the end.
+const TRIED_MAX: usize = 20_000;
 /// A result may stand apart from its test (R4).
 const EXPECTED_NODES_MAX: usize = 2_500;
 
@@ -107,6 +110,7 @@ pub(super) fn together<'a, T>(
     mut construct: impl FnMut(&mut Builder<'a, '_>) -> Result<T, Stop>,
 ) -> Result<(T, Work), Reason> {
     let mut bind = BTreeSet::new();
+    let mut tried = 0;
     loop {
         let mut builder = Builder {
             project,
@@ -118,6 +122,7 @@ pub(super) fn together<'a, T>(
             depth: 0,
             local_depth: 0,
             efforts: 0,
+            tried: &mut tried,
             known: None,
             strict: false,
             ordered: false,
@@ -202,6 +207,8 @@ pub(super) struct Builder<'a, 's> {
     local_depth: usize,
     /// How many calls were tried for that.
     efforts: usize,
+    /// How many values were written, those that were given up among them.
+    tried: &'s mut usize,
     /// What the ordinals in the arguments stand for, once somebody asked.
     known: Option<Rc<Known<'a>>>,
     /// The type of a number is asserted where `==` would not see it.
@@ -230,7 +237,8 @@ impl<'a> Builder<'a, '_> {
     /// Writes a value; `hint` names the variable, should one be needed.
     pub(super) fn value(&mut self, value: &Value, hint: &str) -> Result<Expr, Stop> {
         self.work.nodes += 1;
-        if self.work.nodes > if self.expecting.is_some() { EXPECTED_NODES_MAX } else { NODES_MAX } {
+        *self.tried += 1;
+        if *self.tried > TRIED_MAX || self.work.nodes > if self.expecting.is_some() { EXPECTED_NODES_MAX } else { NODES_MAX } {
             return no(ReasonCode::TooLong);
         }
         if let Some(expr) = scalar(value) {

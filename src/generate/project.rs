@@ -1,6 +1,7 @@
 //! What drafting has to know besides the calls: the index's view of classes, and the life of an object so far.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::base::paths::RelPath;
 use crate::domain::call::{Call, CallId};
@@ -47,6 +48,8 @@ pub struct Project<'a> {
     pub text: &'a dyn Fn(&RelPath, Span) -> Option<String>,
     /// Lists the ways in which recorded tests came to calls of a function.
     pub scenes: &'a dyn Fn(&FunctionId) -> &'a [Told],
+    /// What classes were found to define: asked of every part of every value.
+    pub methods: &'a Methods<'a>,
     /// Tells whether a module may be imported: not a script that begins its work when it is.
     pub importable: &'a dyn Fn(&str) -> bool,
     /// The project's own folder on this machine, which stands in no draft.
@@ -163,7 +166,7 @@ impl<'a> Project<'a> {
     /// Finds a method of a class or of the nearest base class that has it.
     #[must_use]
     pub fn method(&self, ty: &TypeName, name: &str) -> Lookup<'a> {
-        self.method_within(ty, name, BASES_MAX)
+        self.methods.found(ty, name, || self.method_within(ty, name, BASES_MAX))
     }
 
     fn method_within(&self, ty: &TypeName, name: &str, depth: usize) -> Lookup<'a> {
@@ -359,7 +362,7 @@ impl<'a> Project<'a> {
     /// Tells whether two values are the same but for what their objects computed once and keep.
     #[must_use]
     pub fn is_the_same(&self, one: &Value, other: &Value) -> bool {
-        self.without_caches(one).same_as(&self.without_caches(other))
+        one.same_as(other) || self.without_caches(one).same_as(&self.without_caches(other))
     }
 
     /// Tells why a test cannot import something by its name, where that is known.
@@ -399,6 +402,21 @@ pub enum Lookup<'a> {
     Missing,
     /// A base class is not the project's: nobody knows.
     Unknown,
+}
+
+/// The methods that were looked for, by class and name: each is found once.
+#[derive(Debug, Default)]
+pub struct Methods<'a>(RefCell<HashMap<TypeName, HashMap<String, Lookup<'a>>>>);
+
+impl<'a> Methods<'a> {
+    fn found(&self, ty: &TypeName, name: &str, find: impl FnOnce() -> Lookup<'a>) -> Lookup<'a> {
+        if let Some(known) = self.0.borrow().get(ty).and_then(|methods| methods.get(name)) {
+            return *known;
+        }
+        let found = find();
+        self.0.borrow_mut().entry(ty.clone()).or_default().insert(name.to_owned(), found);
+        found
+    }
 }
 
 /// What a class takes to make an instance.

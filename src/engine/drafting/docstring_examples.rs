@@ -105,16 +105,12 @@ pub async fn document(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Do
     first_replay::calibrate_rest(core).await?;
     let job = core.jobs.begin(JobKind::Doc, JobSubject::RecordedCalls, 0);
     let cancel = job.cancel.clone();
-    let mut gathered =
-        drafting::pipeline::gather(core, &environment, functions, cancel.clone(), &|done, all| job.progress(done, all)).await?;
-    gathered.0.name_by_modules();
+    let progress = |done, all| job.progress(done, all);
+    let mut gathered = drafting::pipeline::gather(core, &environment, functions, &cancel, &progress).await?;
+    gathered.name_by_modules();
+    let (gathered, plans) = drafting::pipeline::planned(core, &environment, gathered, &cancel, &progress).await?;
     let worker = core.clone();
-    let done = blocking(move || {
-        let index = worker.index();
-        let cases = gathered.0.cases(&index, &gathered.1);
-        documented(&worker, &environment, cases, &cancel)
-    })
-    .await?;
+    let done = blocking(move || documented(&worker, &environment, gathered.cases(plans), &cancel)).await?;
     job.end(done.is_ok());
     done
 }

@@ -6,6 +6,7 @@ mod serials;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 
 use tokio_util::sync::CancellationToken;
 
@@ -31,8 +32,8 @@ use crate::engine::state::core::Core;
 use crate::generate::case::Case;
 use crate::generate::closer::{self, Look};
 use crate::generate::learned::{Form, Learned};
-use crate::generate::plan::{CheckItem, Plan};
-use crate::generate::project::{AwaitBy, ClockBy, Project, StandIn};
+use crate::generate::plan::Plan;
+use crate::generate::project::{AwaitBy, ClockBy, Methods, Project, StandIn};
 use crate::generate::serial::Numbers;
 use crate::generate::told::Told;
 use crate::source::facades::Facades;
@@ -50,6 +51,9 @@ pub struct Beneath {
     /// The calls above them that tests make.
     pub callers: Vec<Call>,
 }
+
+/// What can be drafted of the calls of each function, in the order in which these were gathered.
+pub type Plans = Vec<Plan>;
 
 /// An object of a recorded program: its recording, process and number.
 type Object = (RecordingId, i64, u64);
@@ -459,8 +463,10 @@ impl Gathered {
             self.functions.iter().filter(|(_, calls, _)| !calls.is_empty()).map(|(one, ..)| one.id.module()).collect();
         let importable =
             |name: &str| names.get(name).is_none_or(|module| imported.contains(name) || !scripts::is_script(index, module));
+        let methods = Methods::default();
         let project = Project {
             module: &module,
+            methods: &methods,
             history: &history,
             afterwards: &afterwards,
             inner: &inner,
@@ -488,48 +494,50 @@ impl Gathered {
         self.facades = Facades::default();
     }
 
-    /// Lists the expressions to check, each with its function's place.
-    pub fn items(&self, index: &Index) -> Vec<(usize, CheckItem)> {
+    /// Tells how many functions there are.
+    pub fn len(&self) -> usize {
+        self.functions.len()
+    }
+
+    /// Plans the drafts of some of the functions, by their places.
+    pub fn plans(&self, index: &Index, some: Range<usize>) -> Plans {
         let names = names(index);
         self.with_project(index, &names, |project, functions| {
-            let mut items = Vec::new();
-            for (at, (function, calls, _)) in functions.iter().enumerate() {
-                let plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
-                items.extend(plan.check_items().into_iter().map(|item| (at, item)));
-            }
-            items
+            functions[some]
+                .iter()
+                .map(|(function, calls, _)| Plan::new(function, &calls.iter().collect::<Vec<_>>(), project))
+                .collect()
         })
     }
 
-    /// Gives the cases that the checks left, by function.
-    pub fn cases(
-        &self,
-        index: &Index,
-        answers: &HashMap<usize, BTreeMap<u64, Result<Value, String>>>,
-    ) -> Vec<(Function, Vec<Case>)> {
+    /// Drops from the plans what did not come out as recorded. `answers` are by the function's place and the item's key.
+    pub fn settle_plans(&self, index: &Index, plans: &mut Plans, answers: &HashMap<usize, BTreeMap<u64, Result<Value, String>>>) {
         let names = names(index);
-        self.with_project(index, &names, |project, functions| {
-            let settled = functions.iter().enumerate().map(|(at, (function, calls, _))| {
-                let mut plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
-                plan.settle(answers.get(&at).unwrap_or(&BTreeMap::new()), |value| project.without_caches(value));
-                (function.clone(), plan.cases())
-            });
-            settled.collect()
-        })
+        let none = BTreeMap::new();
+        self.with_project(index, &names, |project, _| {
+            for (at, plan) in plans.iter_mut().enumerate() {
+                plan.settle(answers.get(&at).unwrap_or(&none), |value| project.without_caches(value));
+            }
+        });
+    }
+
+    /// Gives the cases of each function.
+    pub fn cases(&self, plans: Plans) -> Vec<(Function, Vec<Case>)> {
+        self.functions.iter().zip(plans).map(|((function, ..), plan)| (function.clone(), plan.cases())).collect()
     }
 
     /// Writes the drafts of what the checks left; fewer once `cancel` is set.
     pub fn drafts(
         &self,
         index: &Index,
-        answers: &HashMap<usize, BTreeMap<u64, Result<Value, String>>>,
+        plans: &Plans,
         folder: &str,
         most: usize,
         cancel: &CancellationToken,
     ) -> Result<Vec<Made>, Trouble> {
         let names = names(index);
         let mut made = self.with_project(index, &names, |project, functions| {
-            let mut made = written::drafts_of(functions, project, answers, folder, (most, &self.accepted), cancel)?;
+            let mut made = written::drafts_of(functions, project, plans, folder, (most, &self.accepted), cancel)?;
             written::add_scenes(&mut made, functions, project, folder, most);
             Ok::<_, Trouble>(made)
         })?;

@@ -1,7 +1,6 @@
 //! The draft of tests for inputs beside the recorded ones. Each is written from the recorded call that its input is near to, with other
 //! arguments and another outcome, and verified like any draft.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -15,14 +14,13 @@ use crate::domain::proposal::{Draft, Origin};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::way::Way;
 use crate::engine::drafting::details;
-use crate::engine::drafting::evidence::{Gathered, names};
-use crate::engine::drafting::pipeline::{self, Answers};
+use crate::engine::drafting::evidence::{Gathered, Plans, names};
+use crate::engine::drafting::pipeline;
 use crate::engine::drafting::written::Made;
 use crate::engine::python::{async_style, environment, formatter};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::generate::case::Case;
-use crate::generate::plan::Plan;
 use crate::generate::render;
 use crate::source::index::Index;
 
@@ -75,9 +73,9 @@ pub async fn draft_of(core: &Arc<Core>, function: &FunctionId, cases: Vec<NearCa
     if gathered.has_coroutines() {
         gathered.set_awaits(async_style::style(core, &environment, &cancel).await?);
     }
-    let (gathered, answers) = pipeline::prepared(core, &environment, gathered).await?;
+    let (gathered, plans) = pipeline::planned(core, &environment, gathered, &cancel, &|_, _| ()).await?;
     let (index, folder) = (core.index(), core.settings().output.tests.clone());
-    let mut made = [blocking(move || written(&gathered, &index, &answers, &folder)).await??];
+    let mut made = [blocking(move || written(&gathered, &index, plans, &folder)).await??];
     details::look(core, &environment, &mut made).await?;
     formatter::format(core, &environment, made.iter_mut().filter_map(|one| one.draft.as_mut()).collect()).await?;
     let [Made { draft, left_out, .. }] = made;
@@ -105,14 +103,14 @@ fn beside(gathered: &mut Gathered, cases: Vec<NearCase>) -> Result<(), Reason> {
     Ok(())
 }
 
-fn written(gathered: &Gathered, index: &Index, answers: &Answers, folder: &str) -> Result<Made, Trouble> {
+fn written(gathered: &Gathered, index: &Index, plans: Plans, folder: &str) -> Result<Made, Trouble> {
     let modules = names(index);
     gathered.with_project(index, &modules, |project, functions| {
-        let Some((function, calls, _)) = functions.first() else { return Err(Trouble::internal("Nothing was gathered.")) };
+        let (Some((function, calls, _)), Some(plan)) = (functions.first(), plans.into_iter().next()) else {
+            return Err(Trouble::internal("Nothing was gathered."));
+        };
         let target = render::target(folder, function.id.module())
             .ok_or_else(|| Trouble::usage("output.tests is no folder of the project.").so("Name a folder below the root."))?;
-        let mut plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
-        plan.settle(answers.get(&0).unwrap_or(&BTreeMap::new()), |value| project.without_caches(value));
         let (left_out, scope) = (plan.left_out(), plan.scope().clone());
         let checks = plan.checks(&calls.iter().map(|call| call.id).collect::<Vec<_>>());
         // Nobody made these calls: that is what their tests say.

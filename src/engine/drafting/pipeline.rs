@@ -15,7 +15,7 @@ use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::{Body, Draft, LeftOut, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::Value;
-use crate::engine::drafting::evidence::Gathered;
+use crate::engine::drafting::evidence::{Gathered, Plans};
 use crate::engine::drafting::written::Made;
 use crate::engine::drafting::{cache, details, nondeterminism, private_functions, through_callers};
 use crate::engine::edits::manifest_lookup::{News, Standing};
@@ -34,6 +34,9 @@ use crate::generate::choose::FEW;
 use crate::generate::describing;
 use crate::generate::plan::CheckItem;
 use crate::python::protocol::Expression;
+
+/// Functions that are planned before anybody is told how far it is.
+const PLANNED_AT_ONCE: usize = 25;
 
 /// Who wants drafts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -297,25 +300,29 @@ async fn write_all(
 ) -> Result<Vec<Made>, Trouble> {
     let cancel = job.cancel.clone();
     let looked = |done, all| job.progress(done, all);
-    let (mut gathered, by_function) = gather(core, environment, functions, cancel.clone(), &looked).await?;
+    let mut gathered = gather(core, environment, functions, &cancel, &looked).await?;
     if gathered.has_coroutines() {
         gathered.set_awaits(async_style::style(core, environment, &cancel).await?);
     }
+    let (gathered, plans) = planned(core, environment, gathered, &cancel, &looked).await?;
     let index = core.index();
     let settings = core.settings();
     let most = settings.generation.tests_per_function as usize;
     let stop = cancel.clone();
-    let (gathered, answers, mut made) = blocking(move || {
-        let made = gathered.drafts(&index, &by_function, &settings.output.tests, most, &stop)?;
-        Ok::<_, Trouble>((gathered, by_function, made))
+    let (gathered, plans, mut made) = blocking(move || {
+        let made = gathered.drafts(&index, &plans, &settings.output.tests, most, &stop)?;
+        Ok::<_, Trouble>((gathered, plans, made))
     })
     .await??;
     private_functions::leave(core, environment, &gathered, &mut made).await?;
     let wanted = through_callers::Wanted::of(core, &gathered, &made).await?;
     if !wanted.is_empty() && !cancel.is_cancelled() {
         let callers = match wanted.callers() {
-            Some(callers) => gather(core, environment, callers, cancel, &|_, _| ()).await?,
-            None => (gathered, answers),
+            Some(callers) => {
+                let callers = gather(core, environment, callers, &cancel, &|_, _| ()).await?;
+                planned(core, environment, callers, &cancel, &|_, _| ()).await?
+            }
+            None => (gathered, plans),
         };
         made = through_callers::add(core, environment, wanted, callers, made).await?;
     }
@@ -324,49 +331,65 @@ async fn write_all(
     Ok(made)
 }
 
-/// What the expressions of each function's calls came to, by the function's place and the item's key.
-pub type Answers = HashMap<usize, BTreeMap<u64, Result<Value, String>>>;
-
-/// Gathers what drafts rest on, and has their values made again. `looked` gets the number of calls that were looked at, and of all.
+/// Gathers what drafts rest on. `progress` gets the number of calls that were looked at, and of all.
 pub async fn gather(
     core: &Arc<Core>,
     environment: &Environment,
     functions: Vec<FunctionId>,
-    cancel: CancellationToken,
-    looked: &(dyn Fn(u64, u64) + Sync),
-) -> Result<(Gathered, Answers), Trouble> {
-    let (worker, stop) = (core.clone(), cancel);
+    cancel: &CancellationToken,
+    progress: &(dyn Fn(u64, u64) + Sync),
+) -> Result<Gathered, Trouble> {
+    let (worker, stop) = (core.clone(), cancel.clone());
     let mut gathered = blocking(move || Gathered::new(&worker, functions, &stop)).await??;
     let index = core.index();
     nondeterminism::steady(core, environment, &mut gathered).await?;
     let unclear = gathered.unclear(&index, FEW);
-    let looks = environment.look(core, &unclear, FEW, looked).await?;
-    looked(0, 0); // what follows is not counted
+    let looks = environment.look(core, &unclear, FEW, progress).await?;
     gathered.look(&index, looks);
-    Box::pin(prepared(core, environment, gathered)).await
+    Ok(gathered)
 }
 
-/// Has the values of calls made again, and finds out how the objects among them are made and compared.
-pub async fn prepared(
+/// Plans drafts: finds out how the objects in calls are made and compared, and keeps what makes the recorded values again.
+/// `progress` gets the number of functions that were planned, and of all.
+pub async fn planned(
     core: &Arc<Core>,
     environment: &Environment,
     mut gathered: Gathered,
-) -> Result<(Gathered, Answers), Trouble> {
+    cancel: &CancellationToken,
+    progress: &(dyn Fn(u64, u64) + Sync),
+) -> Result<(Gathered, Plans), Trouble> {
     let index = core.index();
     let told = environment.ways(core, gathered.objects(&index, describing::telling)).await?;
     gathered.tell(&index, told);
     details::compare(core, environment, &index, &mut gathered).await?;
-    // Plans borrow what was gathered, so they are made, asked about and settled piece by piece.
-    let items: Vec<(usize, CheckItem)> = gathered.items(&index);
+    let mut plans = Plans::new();
+    while plans.len() < gathered.len() && !cancel.is_cancelled() {
+        progress(plans.len() as u64, gathered.len() as u64);
+        let (some, index) = (plans.len()..gathered.len().min(plans.len() + PLANNED_AT_ONCE), core.index());
+        let more;
+        (gathered, more) = blocking(move || {
+            let plans = gathered.plans(&index, some);
+            (gathered, plans)
+        })
+        .await?;
+        plans.extend(more);
+    }
+    progress(0, 0); // what follows is not counted
+    let items = plans.iter().enumerate().flat_map(|(at, plan)| plan.check_items().into_iter().map(move |item| (at, item)));
+    let items: Vec<(usize, CheckItem)> = items.collect();
     let expressions: Vec<Expression> =
         (0..).zip(&items).map(|(key, (_, item))| Expression::new(key, item.source.clone(), item.imports.clone())).collect();
     let answers = environment.evaluate(core, &expressions).await?;
-    let mut by_function = Answers::new();
+    let mut by_function: HashMap<usize, BTreeMap<u64, Result<Value, String>>> = HashMap::new();
     for (key, (at, item)) in (0..).zip(items) {
         let answer = answers.get(&key).cloned().unwrap_or_else(|| Err("it was not evaluated".into()));
         by_function.entry(at).or_default().insert(item.key, answer);
     }
-    Ok((gathered, by_function))
+    blocking(move || {
+        gathered.settle_plans(&index, &mut plans, &by_function);
+        (gathered, plans)
+    })
+    .await
 }
 
 /// Works again on drafts whose code changed: those made by rules are written anew, other text is proved again.

@@ -10,9 +10,8 @@ use crate::domain::call::{Call, CallId};
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::LeftOut;
 use crate::domain::reason::ReasonCode;
-use crate::domain::value::Value;
 use crate::engine::calls::read::CALLS_MAX;
-use crate::engine::drafting::evidence::{Gathered, names};
+use crate::engine::drafting::evidence::{Gathered, Plans, names};
 use crate::engine::drafting::written::Made;
 use crate::engine::python::environment::{Environment, Noticed};
 use crate::engine::state::background::blocking;
@@ -20,7 +19,6 @@ use crate::engine::state::core::Core;
 use crate::generate::case::Case;
 use crate::generate::check;
 use crate::generate::choose::{choose, is_bare, merge};
-use crate::generate::plan::Plan;
 use crate::generate::render;
 use crate::generate::scope::Scope;
 use crate::source::index::Index;
@@ -37,9 +35,6 @@ const TESTS: usize = 3;
 const UNTRIED: usize = 1;
 /// Characters of values that a reader looks through to find what another function made of them.
 const LONGEST: usize = 400;
-
-/// What the expressions of each function's calls came to, by the function's place and the item's key.
-type Answers = HashMap<usize, BTreeMap<u64, Result<Value, String>>>;
 
 /// A call of a caller that can be written as a test.
 struct Candidate {
@@ -148,10 +143,10 @@ pub async fn add(
     core: &Arc<Core>,
     environment: &Environment,
     wanted: Wanted,
-    (gathered, answers): (Gathered, Answers),
+    (gathered, plans): (Gathered, Plans),
     mut made: Vec<Made>,
 ) -> Result<Vec<Made>, Trouble> {
-    let callers = Callers { gathered, answers };
+    let callers = Callers { gathered, plans };
     let index = core.index();
     let most = core.settings().generation.tests_per_function as usize;
     let (callers, wanting) = blocking(move || {
@@ -180,80 +175,76 @@ pub async fn add(
     .await
 }
 
-/// The calls of callers, and what their values came to.
+/// The calls of callers, and how they are written.
 struct Callers {
     gathered: Gathered,
-    answers: Answers,
+    plans: Plans,
 }
 
 impl Callers {
     /// Finds the calls that run each function and can be written as tests.
     fn wanting(&self, index: &Index, open: &[Open], most: usize) -> Vec<Wanting> {
-        let modules = names(index);
         let needed: BTreeSet<CallId> = open.iter().flat_map(|one| one.ways.iter().flatten().copied()).collect();
         let none = BTreeSet::new();
-        self.gathered.with_project(index, &modules, |project, functions| {
-            // By the call: its function's place, how it is written, and whether a test of its function makes it.
-            let mut cases: HashMap<CallId, (usize, Case, bool)> = HashMap::new();
-            let mut scopes: HashMap<usize, Scope> = HashMap::new();
-            for (at, (function, calls, _)) in functions.iter().enumerate() {
-                if !calls.iter().any(|call| needed.contains(&call.id)) {
-                    continue;
-                }
-                let mut plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
-                plan.settle(self.answers.get(&at).unwrap_or(&BTreeMap::new()), |value| project.without_caches(value));
-                scopes.insert(at, plan.scope().clone());
-                let all = plan.cases();
-                let accepted = self.gathered.accepted.get(&function.id).unwrap_or(&none);
-                let shown: BTreeSet<CallId> = choose(all.clone(), most, accepted).0.into_iter().map(|case| case.call).collect();
-                let read = all.into_iter().filter(|case| case.by_hand == 0 && case.weight() <= LONGEST);
-                cases.extend(read.map(|case| (case.call, (at, case.clone(), shown.contains(&case.call)))));
+        let functions = &self.gathered.functions;
+        // By the call: its function's place, how it is written, and whether a test of its function makes it.
+        let mut cases: HashMap<CallId, (usize, Case, bool)> = HashMap::new();
+        let mut scopes: HashMap<usize, Scope> = HashMap::new();
+        for (at, ((function, calls, _), plan)) in functions.iter().zip(&self.plans).enumerate() {
+            if !calls.iter().any(|call| needed.contains(&call.id)) {
+                continue;
             }
-            let mut wanting = Vec::new();
-            for Open { at, function: own, ways } in open {
-                let Some(function) = index.function(own) else { continue };
-                // The nearest of each way, public ones first.
-                let mut seen: BTreeSet<CallId> = BTreeSet::new();
-                let mut callers: BTreeSet<usize> = BTreeSet::new();
-                for way in ways {
-                    let on_way = || {
-                        // What was called below a stand-in is not called by the test.
-                        let reached = way.iter().take_while(|call| !self.gathered.stand_ins.contains_key(call));
-                        reached.filter_map(|call| cases.get(call)).filter(|(at, ..)| functions[*at].0.id != *own)
-                    };
-                    let public = on_way().find(|(at, ..)| !functions[*at].0.is_private());
-                    let Some((place, case, _)) = public.or_else(|| on_way().next()) else { continue };
-                    seen.insert(case.call);
-                    callers.insert(*place);
-                }
-                let settled = self.gathered.accepted.get(own).unwrap_or(&none);
-                // An outcome that holds nothing does not show what the function gave.
-                let is_telling = |case: &Case, is_shown| is_shown || !is_bare(&case.class);
-                let of_callers =
-                    cases.values().filter(|(place, case, is_shown)| callers.contains(place) && is_telling(case, *is_shown));
-                let mut chosen: Vec<&(usize, Case, bool)> = of_callers.collect();
-                chosen.sort_by_key(|(_, case, is_shown)| {
-                    let is_wanted = (!settled.contains(&case.input), *is_shown, !seen.contains(&case.call));
-                    (is_wanted, !case.direct, case.weight(), case.call)
-                });
-                let candidate = |(place, case, is_shown): &(usize, Case, bool)| {
-                    let (caller, calls, _) = &functions[*place];
-                    Some(Candidate {
-                        caller: caller.id.clone(),
-                        call: calls.iter().find(|call| call.id == case.call)?.clone(),
-                        case: case.clone(),
-                        scope: scopes.get(place).cloned().unwrap_or_default(),
-                        is_shown: *is_shown,
-                        is_seen: seen.contains(&case.call),
-                    })
+            scopes.insert(at, plan.scope().clone());
+            let all = plan.clone().cases();
+            let accepted = self.gathered.accepted.get(&function.id).unwrap_or(&none);
+            let shown: BTreeSet<CallId> = choose(all.clone(), most, accepted).0.into_iter().map(|case| case.call).collect();
+            let read = all.into_iter().filter(|case| case.by_hand == 0 && case.weight() <= LONGEST);
+            cases.extend(read.map(|case| (case.call, (at, case.clone(), shown.contains(&case.call)))));
+        }
+        let mut wanting = Vec::new();
+        for Open { at, function: own, ways } in open {
+            let Some(function) = index.function(own) else { continue };
+            // The nearest of each way, public ones first.
+            let mut seen: BTreeSet<CallId> = BTreeSet::new();
+            let mut callers: BTreeSet<usize> = BTreeSet::new();
+            for way in ways {
+                let on_way = || {
+                    // What was called below a stand-in is not called by the test.
+                    let reached = way.iter().take_while(|call| !self.gathered.stand_ins.contains_key(call));
+                    reached.filter_map(|call| cases.get(call)).filter(|(at, ..)| functions[*at].0.id != *own)
                 };
-                let candidates: Vec<Candidate> = chosen.into_iter().filter_map(candidate).take(TRIED).collect();
-                if !candidates.is_empty() {
-                    wanting.push(Wanting { at: *at, function: function.clone(), candidates });
-                }
+                let public = on_way().find(|(at, ..)| !functions[*at].0.is_private());
+                let Some((place, case, _)) = public.or_else(|| on_way().next()) else { continue };
+                seen.insert(case.call);
+                callers.insert(*place);
             }
-            wanting
-        })
+            let settled = self.gathered.accepted.get(own).unwrap_or(&none);
+            // An outcome that holds nothing does not show what the function gave.
+            let is_telling = |case: &Case, is_shown| is_shown || !is_bare(&case.class);
+            let of_callers =
+                cases.values().filter(|(place, case, is_shown)| callers.contains(place) && is_telling(case, *is_shown));
+            let mut chosen: Vec<&(usize, Case, bool)> = of_callers.collect();
+            chosen.sort_by_key(|(_, case, is_shown)| {
+                let is_wanted = (!settled.contains(&case.input), *is_shown, !seen.contains(&case.call));
+                (is_wanted, !case.direct, case.weight(), case.call)
+            });
+            let candidate = |(place, case, is_shown): &(usize, Case, bool)| {
+                let (caller, calls, _) = &functions[*place];
+                Some(Candidate {
+                    caller: caller.id.clone(),
+                    call: calls.iter().find(|call| call.id == case.call)?.clone(),
+                    case: case.clone(),
+                    scope: scopes.get(place).cloned().unwrap_or_default(),
+                    is_shown: *is_shown,
+                    is_seen: seen.contains(&case.call),
+                })
+            };
+            let candidates: Vec<Candidate> = chosen.into_iter().filter_map(candidate).take(TRIED).collect();
+            if !candidates.is_empty() {
+                wanting.push(Wanting { at: *at, function: function.clone(), candidates });
+            }
+        }
+        wanting
     }
 
     /// Writes the draft of a function by the calls of one caller: those that notice most faults in it.

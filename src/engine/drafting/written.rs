@@ -16,10 +16,10 @@ use crate::domain::touch::Touch;
 use crate::domain::value::{TypeName, Value};
 use crate::engine::calls::eligible;
 use crate::engine::calls::read::CALLS_MAX;
+use crate::engine::drafting::evidence::Plans;
 use crate::engine::state::core::Core;
 use crate::generate::check::Check;
 use crate::generate::choose;
-use crate::generate::plan::Plan;
 use crate::generate::project::{Project, is_row};
 use crate::generate::render;
 use crate::generate::scenes;
@@ -47,19 +47,17 @@ pub(super) type Recorded = (Function, Vec<Call>, Vec<LeftOut>);
 pub(super) fn drafts_of<'p>(
     functions: &'p [Recorded],
     project: Project<'p>,
-    answers: &HashMap<usize, BTreeMap<u64, Result<Value, String>>>,
+    plans: &Plans,
     folder: &str,
     (most, accepted): (usize, &BTreeMap<FunctionId, BTreeSet<Digest>>),
     cancel: &CancellationToken,
 ) -> Result<Vec<Made>, Trouble> {
     let none = BTreeSet::new();
     let mut made = Vec::new();
-    for (at, (function, calls, left_out)) in functions.iter().enumerate() {
+    for ((function, _, left_out), plan) in functions.iter().zip(plans) {
         if cancel.is_cancelled() {
             break;
         }
-        let mut plan = Plan::new(function, &calls.iter().collect::<Vec<_>>(), project);
-        plan.settle(answers.get(&at).unwrap_or(&BTreeMap::new()), |value| project.without_caches(value));
         let target = render::target(folder, function.id.module())
             .ok_or_else(|| Trouble::usage("output.tests is no folder of the project.").so("Name a folder below the root."))?;
         let mut reasons = left_out.clone();
