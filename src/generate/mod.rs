@@ -18,6 +18,7 @@ pub mod check;
 pub mod choose;
 pub mod closer;
 pub mod contradict;
+pub mod definitions;
 pub mod demo;
 pub mod describing;
 pub mod examples;

@@ -1,7 +1,6 @@
 //! What drafting has to know besides the calls: the index's view of classes, and the life of an object so far.
 
-use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use crate::base::paths::RelPath;
 use crate::domain::call::{Call, CallId};
@@ -10,6 +9,7 @@ use crate::domain::parts;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{TypeName, Value};
+use crate::generate::definitions::Definitions;
 use crate::generate::learned::{self, Learned};
 use crate::generate::told::Told;
 use crate::source::called::Form;
@@ -49,7 +49,7 @@ pub struct Project<'a> {
     /// Lists the ways in which recorded tests came to calls of a function.
     pub scenes: &'a dyn Fn(&FunctionId) -> &'a [Told],
     /// What classes were found to define: asked of every part of every value.
-    pub methods: &'a Methods<'a>,
+    pub definitions: &'a Definitions<'a>,
     /// Tells whether a module may be imported: not a script that begins its work when it is.
     pub importable: &'a dyn Fn(&str) -> bool,
     /// The project's own folder on this machine, which stands in no draft.
@@ -153,7 +153,7 @@ pub fn is_row(fields: &[(String, Value)]) -> bool {
 pub const CAUSE: &str = "__cause__";
 
 /// How deep base classes are followed.
-const BASES_MAX: usize = 12;
+pub(super) const BASES_MAX: usize = 12;
 
 impl<'a> Project<'a> {
     /// Finds a class of the project.
@@ -166,10 +166,10 @@ impl<'a> Project<'a> {
     /// Finds a method of a class or of the nearest base class that has it.
     #[must_use]
     pub fn method(&self, ty: &TypeName, name: &str) -> Lookup<'a> {
-        self.methods.found(ty, name, || self.method_within(ty, name, BASES_MAX))
+        self.definitions.method(ty, name, || self.method_within(ty, name, BASES_MAX))
     }
 
-    fn method_within(&self, ty: &TypeName, name: &str, depth: usize) -> Lookup<'a> {
+    pub(super) fn method_within(&self, ty: &TypeName, name: &str, depth: usize) -> Lookup<'a> {
         let Some((module, class)) = self.class(ty) else {
             return if adds_nothing(ty, name) { Lookup::Missing } else { Lookup::Unknown };
         };
@@ -404,21 +404,6 @@ pub enum Lookup<'a> {
     Unknown,
 }
 
-/// The methods that were looked for, by class and name: each is found once.
-#[derive(Debug, Default)]
-pub struct Methods<'a>(RefCell<HashMap<TypeName, HashMap<String, Lookup<'a>>>>);
-
-impl<'a> Methods<'a> {
-    fn found(&self, ty: &TypeName, name: &str, find: impl FnOnce() -> Lookup<'a>) -> Lookup<'a> {
-        if let Some(known) = self.0.borrow().get(ty).and_then(|methods| methods.get(name)) {
-            return *known;
-        }
-        let found = find();
-        self.0.borrow_mut().entry(ty.clone()).or_default().insert(name.to_owned(), found);
-        found
-    }
-}
-
 /// What a class takes to make an instance.
 #[derive(Debug, Clone, Copy)]
 pub enum Init<'a> {
@@ -429,7 +414,7 @@ pub enum Init<'a> {
 }
 
 /// Follows a base of a class as written in a module to the place it was imported from.
-fn resolve(module: &Module, class: &Class, base: &str) -> TypeName {
+pub(super) fn resolve(module: &Module, class: &Class, base: &str) -> TypeName {
     let base = base.split('[').next().unwrap_or(base).trim();
     // A class that a function defines may be derived from another one of that function.
     if let Some((around, _)) = class.qualname.rsplit_once('.').filter(|(around, _)| around.ends_with("<locals>"))

@@ -20,9 +20,10 @@ use crate::domain::settings::Snapshots;
 use crate::domain::touch::Touch;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::build::build;
+use crate::generate::definitions::Definitions;
 use crate::generate::learned::Learned;
 use crate::generate::plan::Plan;
-use crate::generate::project::{AwaitBy, ClockBy, Methods, Project};
+use crate::generate::project::{AwaitBy, ClockBy, Project};
 use crate::generate::render::target;
 use crate::generate::scope::Scope;
 use crate::source::facades::Facades;
@@ -341,9 +342,9 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
         let makes = |call: &&Call| !call.function.qualname().ends_with(".__init__");
         life.iter().flat_map(|calls| &calls.calls).filter(makes).collect()
     };
-    let methods = Methods::default();
+    let definitions = Definitions::default();
     let project = Project {
-        methods: &methods,
+        definitions: &definitions,
         module: &find,
         history: &history,
         afterwards: &afterwards,
@@ -994,9 +995,9 @@ fn written(value: &Value) -> Result<String, Reason> {
     let births = |_: &TypeName| Vec::new();
     let makers = |_: &Call, _: u64| Vec::new();
     let makers_of = |_: &TypeName| Vec::new();
-    let methods = Methods::default();
+    let definitions = Definitions::default();
     let project = Project {
-        methods: &methods,
+        definitions: &definitions,
         module: &find,
         history: &history,
         afterwards: &|_, _| Vec::new(),

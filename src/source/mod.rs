@@ -8,6 +8,7 @@ pub mod cases;
 pub mod change;
 pub mod claims;
 pub mod configuration;
+pub mod constructor;
 pub mod data;
 mod decode;
 pub mod dependencies;

@@ -24,10 +24,11 @@ use pytead_tui::domain::reason::ReasonCode;
 use pytead_tui::domain::settings::{Record, Redact, Snapshots};
 use pytead_tui::domain::value::{TypeName, Value};
 use pytead_tui::generate::closer::{self, Look};
+use pytead_tui::generate::definitions::Definitions;
 use pytead_tui::generate::describing;
 use pytead_tui::generate::learned::{self, Form, Learned};
 use pytead_tui::generate::plan::Plan;
-use pytead_tui::generate::project::{AwaitBy, ClockBy, Methods, Project};
+use pytead_tui::generate::project::{AwaitBy, ClockBy, Project};
 use pytead_tui::generate::prove::{Ground, Manner, Run, RunEnd, TestResult, Trial, Verdict, judge};
 use pytead_tui::generate::render::target;
 use pytead_tui::python::interpreter;
@@ -275,9 +276,9 @@ impl Recorded {
         let facades = Facades::of(self.index.modules().map(AsRef::as_ref));
         let mut learned = Learned::default();
         self.calls.iter().for_each(|(_, call)| learned.see(call));
-        let methods = Methods::default();
+        let definitions = Definitions::default();
         let project = Project {
-            methods: &methods,
+            definitions: &definitions,
             module: &module,
             history: &history,
             afterwards: &afterwards,

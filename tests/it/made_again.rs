@@ -86,3 +86,86 @@ fn numbered_objects_that_keep_their_arguments_are_made_by_them() {
         pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/pytead"]).current_dir(place.root()).output().unwrap();
     assert!(!done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
 }
+
+const PAGES: &str = r#"from pathlib import PurePath
+
+
+class Named:
+    def __init__(self, name=None):
+        self.label = name or "?"
+
+
+class Option(Named):
+    def __init__(self, limit, /, needed=True, **more):
+        super().__init__(**more)
+        self._most = limit
+        self.must = needed
+
+    def told(self, amount):
+        word = "needed" if self.must else "wanted"
+        return f"{self.label} {word}: {amount <= self._most}"
+
+
+class Page:
+    def __init__(self, path, *, depth=0):
+        self.src_path = path
+        self._depth = depth
+
+    @property
+    def src_path(self):
+        return self.src
+
+    @src_path.setter
+    def src_path(self, value):
+        self.src = PurePath(value).as_posix()
+
+    def link(self):
+        return "../" * self._depth + self.src
+
+
+class Pages:
+    def __init__(self, pages):
+        self._by_name = {page.src: page for page in pages}
+
+    def links(self):
+        return [page.link() for page in self._by_name.values()]
+"#;
+
+const RESTORED: &str = r#"from site_map import pages
+
+
+def restored(cls, **state):
+    made = cls.__new__(cls)
+    vars(made).update(state)
+    return made
+
+
+def test_told():
+    option = restored(pages.Option, label="amount", _most=7, must=False)
+    assert [option.told(7), option.told(8)] == ["amount wanted: True", "amount wanted: False"]
+
+
+def test_links():
+    first, second = restored(pages.Page, src="a.md", _depth=0), restored(pages.Page, src="b/c.md", _depth=2)
+    assert restored(pages.Pages, _by_name={"a.md": first, "b/c.md": second}).links() == ["a.md", "../../b/c.md"]
+"#;
+
+/// R3: of an object that nobody saw being made, the text of its constructor tells which attribute keeps which argument: under
+/// another name, in a base class, behind a property, or as the items of a collection.
+#[test]
+fn objects_whose_making_was_not_seen_are_made_as_their_constructors_text_tells() {
+    let files = [
+        ("site_map/__init__.py", ""),
+        ("site_map/pages.py", PAGES),
+        ("tests/test_pages.py", RESTORED),
+        ("pytest.ini", "[pytest]\npythonpath = .\ntestpaths = tests\n"),
+    ];
+    let (place, python) = project(&files);
+    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let text = place.read("tests/pytead/test_pytead_site_map__pages.py");
+    for made in ["Option(7, needed=False, name=\"amount\")", "Pages(pages=[Page(path=\"a.md\"), Page(path=\"b/c.md\", depth=2)])"] {
+        assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(made), "{made}\n{text}");
+    }
+    passes(&place, &python, &[]);
+}

@@ -31,9 +31,10 @@ use crate::engine::index::scripts;
 use crate::engine::state::core::Core;
 use crate::generate::case::Case;
 use crate::generate::closer::{self, Look};
+use crate::generate::definitions::Definitions;
 use crate::generate::learned::{Form, Learned};
 use crate::generate::plan::Plan;
-use crate::generate::project::{AwaitBy, ClockBy, Methods, Project, StandIn};
+use crate::generate::project::{AwaitBy, ClockBy, Project, StandIn};
 use crate::generate::serial::Numbers;
 use crate::generate::told::Told;
 use crate::source::facades::Facades;
@@ -463,10 +464,10 @@ impl Gathered {
             self.functions.iter().filter(|(_, calls, _)| !calls.is_empty()).map(|(one, ..)| one.id.module()).collect();
         let importable =
             |name: &str| names.get(name).is_none_or(|module| imported.contains(name) || !scripts::is_script(index, module));
-        let methods = Methods::default();
+        let definitions = Definitions::default();
         let project = Project {
             module: &module,
-            methods: &methods,
+            definitions: &definitions,
             history: &history,
             afterwards: &afterwards,
             inner: &inner,

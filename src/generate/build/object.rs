@@ -1,6 +1,8 @@
 //! Objects of classes: by their constructor when their state shows it, by their recorded life (`life.rs`) otherwise.
 
-use crate::domain::call::{Argument, Call};
+use std::borrow::Cow;
+
+use crate::domain::call::{self, Call};
 use crate::domain::function::{Param, ParamKind};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::{ObjectKind, TypeName, Value};
@@ -8,9 +10,11 @@ use crate::domain::way::Given;
 use crate::generate::act;
 use crate::generate::agree;
 use crate::generate::build::{Builder, Stop, Way, no};
+use crate::generate::definitions::Kept;
 use crate::generate::layout::{Expr, Item};
 use crate::generate::project::{CAUSE, Init, Lookup, Project, is_row};
 use crate::generate::scope::is_identifier;
+use crate::source::constructor::Keeps;
 
 impl<'a> Builder<'a, '_> {
     /// Writes an object by its state, or by its life.
@@ -114,9 +118,9 @@ impl<'a> Builder<'a, '_> {
     fn keeps_something_else(&self, ty: &TypeName, shape: &Result<Shape<'a, '_>, Reason>) -> bool {
         let Ok(shape) = shape else { return false };
         let births = (self.project.births)(ty);
-        shape.kept.iter().any(|(param, kept)| {
-            let mut given = births.iter().filter_map(|call| call.args.iter().find(|arg| arg.name == param.name)).peekable();
-            given.peek().is_some() && given.all(|arg| std::mem::discriminant(&arg.value) != std::mem::discriminant(*kept))
+        shape.kept.iter().any(|kept| {
+            let mut given = births.iter().filter_map(|call| call.args.iter().find(|arg| arg.name == kept.param.name)).peekable();
+            given.peek().is_some() && given.all(|arg| std::mem::discriminant(&arg.value) != std::mem::discriminant(&*kept.value))
         })
     }
 
@@ -242,13 +246,13 @@ impl<'a> Builder<'a, '_> {
     fn constructor(&mut self, ty: &TypeName, shape: &Result<Shape<'_, '_>, Reason>) -> Result<Expr, Stop> {
         let shape = shape.as_ref().map_err(|reason| Stop::No(reason.clone()))?;
         let mut items = Vec::new();
-        for (param, value) in &shape.kept {
+        for Argument { param, value, is_handed_on, .. } in &shape.kept {
             let built = self.value(value, &param.name)?;
             if param.default.as_deref().is_some_and(|default| act::same_literal(default, &built)) {
                 continue;
             }
             items.push(match param.kind {
-                ParamKind::PositionalOnly => Item::from(built),
+                ParamKind::PositionalOnly if !is_handed_on => Item::from(built),
                 _ => Item::keyword(&param.name, built),
             });
         }
@@ -269,7 +273,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Writes one argument: one value, the parts of `*args` and `**kwargs`, or nothing where it was left out.
-    pub(in crate::generate) fn argument(&mut self, arg: &Argument) -> Result<Vec<Item>, Stop> {
+    pub(in crate::generate) fn argument(&mut self, arg: &call::Argument) -> Result<Vec<Item>, Stop> {
         if arg.given == Given::LeftOut {
             return Ok(Vec::new());
         }
@@ -311,20 +315,39 @@ fn related(fields: &[(String, Value)]) -> Vec<(String, Value)> {
 
 /// How the fields of an object answer to the parameters of its `__init__`.
 struct Shape<'p, 'v> {
-    kept: Vec<(&'p Param, &'v Value)>,
+    kept: Vec<Argument<'p, 'v>>,
     /// Some other field holds something that a new object does not hold by itself.
     derived: bool,
 }
 
-/// Finds out whether every parameter of `__init__` is kept as a field of its name.
+/// What an object keeps of a parameter of its `__init__`.
+struct Argument<'p, 'v> {
+    param: &'p Param,
+    field: &'v str,
+    value: Cow<'v, Value>,
+    /// It is given by name through `**kwargs`.
+    is_handed_on: bool,
+}
+
+/// Finds out whether every parameter of `__init__` is kept as a field: by what its text says, or by their names.
 fn shape<'p, 'v>(project: Project<'p>, ty: &TypeName, fields: &'v [(String, Value)]) -> Result<Shape<'p, 'v>, Reason> {
     let Init::Takes(params) = project.init(ty) else {
         return Err(ReasonCode::UnknownConstructor.of(ty.short()));
     };
+    let by_text = project.kept_by_text(ty);
     let mut kept = Vec::new();
-    let mut used = Vec::new();
-    for param in params {
-        if param.kind.is_variadic() {
+    let take = |found: &Kept<'p>| {
+        let (name, value) = fields.iter().find(|(name, _)| *name == found.attribute)?;
+        let value = match found.keeps {
+            Keeps::Itself => Cow::Borrowed(value),
+            Keeps::Items => Cow::Owned(Value::List(items_of(value)?)),
+        };
+        Some(Argument { param: found.param, field: name, value, is_handed_on: found.is_handed_on })
+    };
+    for param in params.iter().filter(|param| !param.kind.is_variadic()) {
+        if let Some(argument) = by_text.iter().find(|found| found.param.name == param.name && !found.is_handed_on).and_then(take)
+        {
+            kept.push(argument);
             continue;
         }
         let mangled = format!("_{}__{}", ty.short().trim_start_matches('_'), param.name);
@@ -333,17 +356,26 @@ fn shape<'p, 'v>(project: Project<'p>, ty: &TypeName, fields: &'v [(String, Valu
             .find(|(name, _)| *name == param.name || name.strip_prefix('_') == Some(param.name.as_str()) || *name == mangled);
         match field {
             Some((name, value)) => {
-                used.push(name.as_str());
-                kept.push((param, value));
+                kept.push(Argument { param, field: name, value: Cow::Borrowed(value), is_handed_on: false });
             }
             None if param.default.is_some() => {}
             None => return Err(ReasonCode::ArgumentNotStored.of(ty.short()).with(&param.name)),
         }
     }
-    let derived = fields
-        .iter()
-        .any(|(name, value)| !used.contains(&name.as_str()) && !is_initial(value) && !project.is_cache(ty, name, value));
+    kept.extend(by_text.iter().filter(|found| found.is_handed_on).filter_map(take));
+    let is_kept = |name: &str| kept.iter().any(|argument| argument.field == name);
+    let derived = fields.iter().any(|(name, value)| !is_kept(name) && !is_initial(value) && !project.is_cache(ty, name, value));
     Ok(Shape { kept, derived })
+}
+
+/// Gives the items of a list, or the values of a dict.
+fn items_of(value: &Value) -> Option<Vec<Value>> {
+    match value {
+        Value::Shared(_, value) => items_of(value),
+        Value::List(items) | Value::Tuple(items) => Some(items.clone()),
+        Value::Dict(pairs) => Some(pairs.iter().map(|(_, value)| value.clone()).collect()),
+        _ => None,
+    }
 }
 
 /// Tells whether the constructor of a class takes what an object keeps, and all of it.

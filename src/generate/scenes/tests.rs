@@ -12,8 +12,9 @@ use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::scene::Scene;
 use crate::domain::settings::Snapshots;
 use crate::domain::value::TypeName;
+use crate::generate::definitions::Definitions;
 use crate::generate::learned::Learned;
-use crate::generate::project::{AwaitBy, ClockBy, Methods, Project};
+use crate::generate::project::{AwaitBy, ClockBy, Project};
 use crate::generate::scenes::{choose, draft, requests, written};
 use crate::generate::scope::Scope;
 use crate::generate::told::Told;
@@ -27,9 +28,9 @@ fn with_project<T>(use_it: impl FnOnce(Project<'_>, &Function) -> T) -> T {
     let text = "def detail(request, pk):\n    return pk\n";
     let module = parse(&RelPath::new("books/views.py").unwrap(), text.as_bytes(), "books.views", "");
     let find = |name: &str| (name == "books.views").then_some(&module);
-    let methods = Methods::default();
+    let definitions = Definitions::default();
     let project = Project {
-        methods: &methods,
+        definitions: &definitions,
         module: &find,
         history: &|_: &Call, _| Vec::new(),
         afterwards: &|_, _| Vec::new(),
