@@ -164,7 +164,8 @@ fn objects_whose_making_was_not_seen_are_made_as_their_constructors_text_tells()
     let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
     assert_eq!(code, 0, "{out}{err}");
     let text = place.read("tests/pytead/test_pytead_site_map__pages.py");
-    for made in ["Option(7, needed=False, name=\"amount\")", "Pages(pages=[Page(path=\"a.md\"), Page(path=\"b/c.md\", depth=2)])"] {
+    for made in ["Option(7, needed=False, name=\"amount\")", "Pages(pages=[Page(path=\"a.md\"), Page(path=\"b/c.md\", depth=2)])"]
+    {
         assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(made), "{made}\n{text}");
     }
     passes(&place, &python, &[]);
