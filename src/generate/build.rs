@@ -293,7 +293,7 @@ impl<'a> Builder<'a, '_> {
                     return builder.made_and_set(*ordinal, ty, base, fields);
                 }
                 if !fields.is_empty() {
-                    return builder.by_its_past(*ordinal, ty, ReasonCode::ExtraAttributes.of(ty.short()));
+                    return builder.collection(*ordinal, ty, base, fields);
                 }
                 let own = |name: &str| matches!(builder.project.method(ty, name), Lookup::Found(_));
                 if builder.expecting.is_some() && (own("__new__") || own("__init__")) {

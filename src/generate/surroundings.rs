@@ -222,7 +222,8 @@ pub fn below(base: Option<&str>, path: &str) -> Option<String> {
 }
 
 /// Finds the folder of a file that was read by the path that an argument gives, or of the folder that one names; else the
-/// temporary folder that pytest gave to the test whose path, or that of something in it, is an argument.
+/// temporary folder whose path, or that of something in it, is an argument: the one that pytest gave to the test, or one that the
+/// program made.
 #[must_use]
 pub fn base(call: &Call) -> Option<String> {
     if call.observed.folder.is_some() {
@@ -246,20 +247,33 @@ pub fn base(call: &Call) -> Option<String> {
             });
         }
     }
-    found.or_else(|| folder_of_test(call))
+    found.or_else(|| folder_in(call, pytests)).or_else(|| folder_in(call, temporary))
 }
 
-fn folder_of_test(call: &Call) -> Option<String> {
+/// Gives the first folder that a path among the arguments lies in.
+fn folder_in(call: &Call, folder_of: fn(&str) -> Option<String>) -> Option<String> {
     let mut found = None;
     for arg in &call.args {
         arg.value.walk(&mut |value| {
             if let (None, Value::Str(text)) = (&found, value) {
-                found = pytests(text);
+                found = folder_of(text);
             }
             found.is_none()
         });
     }
     found
+}
+
+/// Gives the part of a path that `tempfile` made: `/tmp/tmpab12cd34`, `/var/folders/x1/y2/T/tmpab12cd34`.
+fn temporary(path: &str) -> Option<String> {
+    let folder = ["/tmp/", "/var/tmp/", "/private/tmp/"].into_iter().find(|folder| path.starts_with(folder)).map(str::len);
+    let of_user = || {
+        let rest = path.strip_prefix("/private").unwrap_or(path).starts_with("/var/folders/");
+        path.find("/T/").filter(|_| rest).map(|at| at + "/T/".len())
+    };
+    let start = folder.or_else(of_user)?;
+    let name = path[start..].split('/').next().filter(|name| !name.is_empty() && !name.contains(char::is_whitespace))?;
+    Some(path[..start + name.len()].to_owned())
 }
 
 /// Gives the part of a path that pytest chose: `/tmp/pytest-of-ada/pytest-3/test_pack0`.
@@ -299,6 +313,22 @@ mod tests {
         }
         for path in ["/tmp/pytest-of-ada/pytest-3", "/tmp/pytest-of-ada/pytest-current/x", "pytest-of-ada/pytest-3/x", "/tmp/x"] {
             assert_eq!(pytests(path), None, "{path}");
+        }
+    }
+
+    /// R16: a program's own temporary folder has another name each time.
+    #[test]
+    fn the_folder_that_a_program_made_is_told_by_its_path() {
+        for (path, folder) in [
+            ("/tmp/site_x1/docs/index.md", "/tmp/site_x1"),
+            ("/tmp/site_x1", "/tmp/site_x1"),
+            ("/var/folders/a1/b2/T/tmpq/x", "/var/folders/a1/b2/T/tmpq"),
+            ("/private/var/folders/a1/b2/T/tmpq", "/private/var/folders/a1/b2/T/tmpq"),
+        ] {
+            assert_eq!(temporary(path).as_deref(), Some(folder), "{path}");
+        }
+        for path in ["/tmp", "/tmp/", "tmp/x", "/home/ada/T/x", "/tmp/no such file: x"] {
+            assert_eq!(temporary(path), None, "{path}");
         }
     }
 

@@ -129,9 +129,24 @@ class Pages:
 
     def links(self):
         return [page.link() for page in self._by_name.values()]
+
+
+class Menu(dict):
+    def __init__(self, title):
+        super().__init__()
+        self.title = title
+
+    def shown(self):
+        return [f"{self.title}: {name}" for name in self]
+
+
+def folder(path):
+    return path.rpartition("/")[0]
 "#;
 
-const RESTORED: &str = r#"from site_map import pages
+const RESTORED: &str = r#"import tempfile
+
+from site_map import pages
 
 
 def restored(cls, **state):
@@ -148,10 +163,22 @@ def test_told():
 def test_links():
     first, second = restored(pages.Page, src="a.md", _depth=0), restored(pages.Page, src="b/c.md", _depth=2)
     assert restored(pages.Pages, _by_name={"a.md": first, "b/c.md": second}).links() == ["a.md", "../../b/c.md"]
+
+
+def test_shown():
+    menu = restored(pages.Menu, title="Top")
+    menu["tea"] = 1
+    menu["cake"] = 2
+    assert menu.shown() == ["Top: tea", "Top: cake"]
+
+
+def test_folder():
+    made = tempfile.mkdtemp()
+    assert pages.folder(f"{made}/docs/index.md") == f"{made}/docs"
 "#;
 
 /// R3: of an object that nobody saw being made, the text of its constructor tells which attribute keeps which argument: under
-/// another name, in a base class, behind a property, or as the items of a collection.
+/// another name, in a base class, behind a property, or as the items of a collection. A temporary folder of the program is the test's.
 #[test]
 fn objects_whose_making_was_not_seen_are_made_as_their_constructors_text_tells() {
     let files = [
@@ -164,8 +191,12 @@ fn objects_whose_making_was_not_seen_are_made_as_their_constructors_text_tells()
     let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
     assert_eq!(code, 0, "{out}{err}");
     let text = place.read("tests/pytead/test_pytead_site_map__pages.py");
-    for made in ["Option(7, needed=False, name=\"amount\")", "Pages(pages=[Page(path=\"a.md\"), Page(path=\"b/c.md\", depth=2)])"]
-    {
+    for made in [
+        "Option(7, needed=False, name=\"amount\")",
+        "Pages(pages=[Page(path=\"a.md\"), Page(path=\"b/c.md\", depth=2)])",
+        "menu = Menu(title=\"Top\") menu[\"tea\"] = 1 menu[\"cake\"] = 2 assert menu.shown()",
+        "assert folder(str(tmp_path / \"docs/index.md\")) == str(tmp_path / \"docs\")",
+    ] {
         assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(made), "{made}\n{text}");
     }
     passes(&place, &python, &[]);

@@ -180,6 +180,41 @@ impl<'a> Builder<'a, '_> {
         Ok(Expr::Atom(name))
     }
 
+    /// Makes a collection of a class of its own by its constructor, and puts its content in as people do.
+    pub(super) fn made_and_filled(
+        &mut self,
+        ordinal: u64,
+        ty: &TypeName,
+        content: &Value,
+        fields: &[(String, Value)],
+    ) -> Result<Expr, Stop> {
+        let made = self.by_constructor(ty, fields)?;
+        match content {
+            Value::Dict(pairs) if pairs.len() <= SET_MAX => {
+                if pairs.is_empty() {
+                    return Ok(made);
+                }
+                let name = self.bind_object(ordinal, &snake(ty.short()), made);
+                for (key, value) in pairs {
+                    let (key, value) = (self.value(key, "key")?, self.value(value, "value")?);
+                    let same = format!("{name}.__setitem__({}, {})", key.flat(), value.flat());
+                    self.work.setup.push(Statement::assign(&format!("{name}[{}]", key.flat()), value, same));
+                }
+                Ok(Expr::Atom(name))
+            }
+            Value::List(items) => {
+                if items.is_empty() {
+                    return Ok(made);
+                }
+                let name = self.bind_object(ordinal, &snake(ty.short()), made);
+                let items = Expr::list(self.values(items, "value")?);
+                self.work.setup.push(Statement::run(Expr::call(&format!("{name}.extend"), vec![items])));
+                Ok(Expr::Atom(name))
+            }
+            _ => no(ReasonCode::ExtraAttributes.of(ty.short())),
+        }
+    }
+
     /// Sets a field of an object that has a name.
     fn set_field(&mut self, name: &str, field: &str, value: &Value) -> Result<(), Stop> {
         if !is_identifier(field) {

@@ -164,6 +164,30 @@ impl<'a> Builder<'a, '_> {
         self.made_elsewhere(ordinal, ty)?.map_or(no(reason), Ok)
     }
 
+    /// Writes a collection of a class of its own that keeps something besides its content.
+    pub(super) fn collection(
+        &mut self,
+        ordinal: u64,
+        ty: &TypeName,
+        content: &Value,
+        fields: &[(String, Value)],
+    ) -> Result<Expr, Stop> {
+        let extra = || ReasonCode::ExtraAttributes.of(ty.short());
+        if self.expecting.is_some() {
+            return self.by_its_past(ordinal, ty, extra());
+        }
+        let by_state = |builder: &mut Self| builder.attempt(|builder| builder.made_and_filled(ordinal, ty, content, fields));
+        if self.way == Way::State
+            && let Some(expr) = by_state(self)?
+        {
+            return Ok(expr);
+        }
+        match self.by_its_past(ordinal, ty, extra()) {
+            Err(Stop::No(reason)) if self.way != Way::State => by_state(self)?.map_or(no(reason), Ok),
+            made => made,
+        }
+    }
+
     /// Tries one way; a reason why not leaves no trace and is no answer.
     pub(in crate::generate) fn attempt(
         &mut self,
@@ -241,6 +265,15 @@ impl<'a> Builder<'a, '_> {
             items.push(Item::keyword(name, self.value(value, name)?));
         }
         Ok(Expr::call_with(&self.spell(ty)?, items))
+    }
+
+    /// Writes a new object of a class whose `__init__` is the project's, by what it keeps of its arguments.
+    pub(super) fn by_constructor(&mut self, ty: &TypeName, fields: &[(String, Value)]) -> Result<Expr, Stop> {
+        if !matches!(self.project.method(ty, "__init__"), Lookup::Found(_)) {
+            return no(ReasonCode::ExtraAttributes.of(ty.short()));
+        }
+        let shape = shape(self.project, ty, fields);
+        self.constructor(ty, &shape)
     }
 
     fn constructor(&mut self, ty: &TypeName, shape: &Result<Shape<'_, '_>, Reason>) -> Result<Expr, Stop> {
