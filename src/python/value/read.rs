@@ -289,11 +289,18 @@ pub(super) fn sequence(tree: Tree, what: &str) -> Result<Vec<Tree>, DecodeError>
     }
 }
 
-/// Reads a name; lone surrogates, which no importable name has, are lost.
+/// Reads a name; lone surrogates, which no importable name has, are lost. One that is also the text of a secret was redacted like
+/// it: nothing has that name, and the rest of the record stays.
 fn text(tree: Tree) -> Result<String, DecodeError> {
     match tree {
         Tree::Str(text) => Ok(text),
         Tree::RawStr(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Tree::Tuple(items) => match items.as_slice() {
+            [Tree::Mark, Tree::Str(secret), Tree::Str(kind), Tree::Int(number), ..] if secret == "secret" => {
+                Ok(format!("[REDACTED:{kind}#{number}]"))
+            }
+            _ => Err(DecodeError::form("a name is a string")),
+        },
         _ => Err(DecodeError::form("a name is a string")),
     }
 }

@@ -304,3 +304,40 @@ def test_a_name_that_sounds_like_several_secrets_hides_nothing_else(program):
         "tokens": [101, 7592, 2088, 102], "tokens_used": {"a": 1500}, "password_rules": ["min-12-chars", "one-d1git"],
         "sessions": ["spring opening session", "autumn closing session"], "authorizations": ["read-orders", "write-orders"],
     }  # fmt: skip
+
+
+def test_what_an_object_under_a_secret_name_says_of_itself_is_hidden_there_alone(program):
+    """The object's class is called as its field says: the record of it is kept, and so is the label elsewhere."""
+    spool = program.main(
+        """
+        class CSRFTokenField:
+            def __init__(self, value):
+                self.type = "CSRFTokenField"
+                self.errors = ["The session has ended."]
+                self.value = value
+
+            def shown(self):
+                return len(self.value)
+
+        def names(fields):
+            return list(fields)
+
+        def label(text):
+            return text.upper()
+
+        def main():
+            field = CSRFTokenField("zQ8!kd-20fh")
+            names({"csrf_token": field})
+            field.shown()
+            label("CSRFTokenField")
+            label("The session has ended.")
+            label("zQ8!kd-20fh")
+        """
+    )
+    [(start, _)] = spool.calls("names")
+    field = start.args[0]["csrf_token"]
+    assert field[1] == "obj" and "CSRFTokenField" in field
+    assert [one.args[0][:2] for one, _ in spool.calls("CSRFTokenField.shown")] == [(S, "obj")]
+    said, sentence, secret = [one.args[0] for one, _ in spool.calls("label")]
+    assert (said, sentence) == ("CSRFTokenField", "The session has ended.")
+    assert secret[:2] == (S, "secret")

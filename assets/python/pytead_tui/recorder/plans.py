@@ -451,6 +451,7 @@ def plan(cls: type) -> object:
     handler = _plan(cls)
     if len(handlers) < 10_000:
         handlers[oid(cls)] = handler
+        redact.add_name(type.__dict__["__name__"].__get__(cls))
         names_kept[oid(cls)] = names_of(cls)
         if getattr(handler, "by_state", False):
             by_state.add(oid(cls))

@@ -30,6 +30,7 @@ _ordinals: dict = {}
 texts: dict = {}  # hashes of redacted texts that look like secrets → word
 inside: dict = {}  # the redacted texts themselves → word: those that are looked for inside other texts
 fresh: list = []  # the redacted texts that were met last: what was told just before may hold them
+names: set = set()  # of classes: they stand in the source, and are no secrets where something secret is called the same
 numbers: dict = {}  # redacted numbers that look like secrets → word; while there is one, it is among the texts, too
 LONG = 8  # a shorter text may be inside another by chance
 DIGITS_MOST = 64  # more digits are not looked for
@@ -310,7 +311,7 @@ def _look_out(word: str, raw: object) -> None:
     if kind is float or (kind is int and not 0 < raw < 10**DIGITS_MOST):
         return
     text = str(raw) if kind is int else raw
-    if len(text) < SHORTEST or not looks_secret(text):
+    if len(text) < SHORTEST or text in names or not looks_secret(text) or is_said(text):
         return
     texts[hash(text)] = word
     if word in OBJECTS:
@@ -322,6 +323,15 @@ def _look_out(word: str, raw: object) -> None:
             inside[text] = word
     if len(text) < DIGITS_MOST and text.isdigit() and text.isascii() and text[:1] not in ("0", b"0"):
         numbers[int(text)] = word
+
+
+def add_name(name: str) -> None:
+    """Notes the name of a class: equal texts are not redacted for being equal to a secret any more."""
+    names.add(name)
+    texts.pop(hash(name), None)
+    inside.pop(name, None)
+    if name in fresh:
+        fresh.remove(name)
 
 
 def looks_secret(raw: object) -> bool:
