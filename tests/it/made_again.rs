@@ -142,6 +142,14 @@ class Menu(dict):
 
 def folder(path):
     return path.rpartition("/")[0]
+
+
+def kind(title):
+    return type("Kind", (Named,), {"title": title})
+
+
+def heading(named):
+    return f"{named.title} {named.label}"
 "#;
 
 const RESTORED: &str = r#"import tempfile
@@ -172,6 +180,10 @@ def test_shown():
     assert menu.shown() == ["Top: tea", "Top: cake"]
 
 
+def test_heading():
+    assert pages.heading(pages.kind("Mrs")("Ada")) == "Mrs Ada"
+
+
 def test_folder():
     made = tempfile.mkdtemp()
     assert pages.folder(f"{made}/docs/index.md") == f"{made}/docs"
@@ -200,4 +212,6 @@ fn objects_whose_making_was_not_seen_are_made_as_their_constructors_text_tells()
         assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(made), "{made}\n{text}");
     }
     passes(&place, &python, &[]);
+    let why = "Kind cannot be imported from site_map.pages: the program makes it while it runs";
+    assert!(out.contains("site_map.pages:heading") && out.contains(why), "{out}");
 }

@@ -79,6 +79,8 @@ codes! {
         "Move it to module level.";
     LocalClass = "local-class", "class {name} is defined inside a function",
         "Move the class to module level.";
+    NotImportable = "not-importable", "{name} cannot be imported[ from {detail}]: the program makes it while it runs",
+        "Nothing to do: recorded tests compare it. Define it at module level to get a test.";
     WrapperDuplicate = "wrapper-duplicate", "decorator wrapper with the same result as the wrapped function",
         "Nothing to do: tests of the function run both.";
     ChangedByDecorator = "changed-by-decorator", "its decorator changes the result; the decorated function is tested",

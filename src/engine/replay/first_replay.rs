@@ -19,7 +19,7 @@ use crate::domain::call::{Call, CallId, Effect, RecordingId};
 use crate::domain::event::{JobKind, Level};
 use crate::domain::function::FunctionId;
 use crate::domain::job_subject::JobSubject;
-use crate::domain::reason::ReasonCode;
+use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::snapshot::Topic;
 use crate::domain::subject::Subject;
 use crate::domain::touch::Touch;
@@ -43,6 +43,7 @@ use crate::engine::state::jobs::Job;
 use crate::generate::noise;
 use crate::generate::replay::difference;
 use crate::python::protocol::Former;
+use crate::python::zygote::NotMade;
 use crate::record::LoadedModule;
 use crate::source::index::Index;
 
@@ -360,6 +361,10 @@ async fn attempt(core: &Arc<Core>, recording: RecordingId, calls: &[Call]) -> Re
             Ok(_) | Err(_) if call.stood_in().is_some() => {}
             Ok(_) if held.contains_key(&call.id) => dropped.push((call.id, ReasonCode::HeldStill.into())),
             Ok(_) => dropped.push((call.id, call.withheld().unwrap_or_else(|| ReasonCode::NotReproducible.into()))),
+            // The code is the recorded one: what has no name in it never had one.
+            Err(NotMade { why, .. }) if is_theirs && why.code == ReasonCode::Removed => {
+                dropped.push((call.id, Reason { code: ReasonCode::NotImportable, ..why.clone() }));
+            }
             Err(not_made) => dropped.push((call.id, not_made.why.clone())),
         }
     }
