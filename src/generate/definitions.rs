@@ -83,7 +83,15 @@ impl<'a> Project<'a> {
             return found;
         };
         let Lookup::Found(next_init) = self.method(&next, "__init__") else { return found };
-        for kept in self.kept_within(&next, depth - 1) {
+        let mut kept_there = self.kept_within(&next, depth - 1);
+        // The others may be kept under their own names: nothing else is known of them.
+        for param in next_init.params.iter().skip(1).filter(|param| !param.kind.is_variadic()) {
+            if kept_there.iter().all(|kept| kept.param.name != param.name) {
+                let attribute = param.name.clone();
+                kept_there.push(Kept { param, attribute, keeps: Keeps::Itself, is_handed_on: false });
+            }
+        }
+        for kept in kept_there {
             let place = next_init.params.iter().skip(1).position(|param| param.name == kept.param.name);
             let by_place = place.filter(|_| !kept.is_handed_on).and_then(|place| base.by_place.get(place));
             let given = by_place.or_else(|| base.by_name.get(&kept.param.name));

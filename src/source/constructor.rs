@@ -51,7 +51,7 @@ pub struct Constructor {
 /// The call of a base class's `__init__`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BaseCall {
-    /// By place: the parameter that is handed on, if it is one.
+    /// By place, up to a `*args`: the parameter that is handed on, if it is one.
     pub by_place: Vec<Option<String>>,
     /// By name: the same.
     pub by_name: BTreeMap<String, Option<String>>,
@@ -153,16 +153,18 @@ fn base_call<'t>(call: Node<'_>, of: &impl Fn(Node<'_>) -> &'t str) -> Option<Ba
     let arguments = call.child_by_field_name("arguments")?;
     let handed = |node: Node<'_>| source(node, of).filter(|(_, keeps)| *keeps == Keeps::Itself).map(|(name, _)| name.to_owned());
     let mut cursor = arguments.walk();
+    let mut is_counted = true;
     for argument in arguments.named_children(&mut cursor) {
         match argument.kind() {
             // How many it stands for is not in the text.
-            "list_splat" => return None,
+            "list_splat" => is_counted = false,
             "dictionary_splat" => base.hands_on_keywords = true,
             "keyword_argument" => {
                 let (name, value) = (argument.child_by_field_name("name")?, argument.child_by_field_name("value")?);
                 base.by_name.insert(of(name).to_owned(), handed(value));
             }
-            _ => base.by_place.push(handed(argument)),
+            _ if is_counted => base.by_place.push(handed(argument)),
+            _ => {}
         }
     }
     Some(base)
@@ -217,7 +219,9 @@ mod tests {
         };
         assert_eq!(base("super().__init__(x, 1, name=y, size=2, **more)"), Some(all));
         assert_eq!(base("super(A, self).__init__()"), Some(BaseCall::default()));
-        for other in ["super().__init__(*x)", "super().setup(x)", "self.__init__(x)", "pass"] {
+        let all = BaseCall { by_place: vec![Some("x".into())], hands_on_keywords: true, ..BaseCall::default() };
+        assert_eq!(base("super().__init__(x, *y, 1, **more)"), Some(all));
+        for other in ["super().setup(x)", "self.__init__(x)", "pass"] {
             assert_eq!(base(other), None, "{other}");
         }
     }

@@ -123,6 +123,15 @@ class Page:
         return "../" * self._depth + self.src
 
 
+class Draft(Page):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.status = "draft"
+
+    def state(self):
+        return f"{self.status}: {self.src}"
+
+
 class Pages:
     def __init__(self, pages):
         self._by_name = {page.src: page for page in pages}
@@ -180,6 +189,10 @@ def test_shown():
     assert menu.shown() == ["Top: tea", "Top: cake"]
 
 
+def test_state():
+    assert restored(pages.Draft, src="d.md", _depth=3, status="draft").state() == "draft: d.md"
+
+
 def test_heading():
     assert pages.heading(pages.kind("Mrs")("Ada")) == "Mrs Ada"
 
@@ -206,6 +219,7 @@ fn objects_whose_making_was_not_seen_are_made_as_their_constructors_text_tells()
     for made in [
         "Option(7, needed=False, name=\"amount\")",
         "Pages(pages=[Page(path=\"a.md\"), Page(path=\"b/c.md\", depth=2)])",
+        "draft = Draft(depth=3, path=\"d.md\")",
         "menu = Menu(title=\"Top\") menu[\"tea\"] = 1 menu[\"cake\"] = 2 assert menu.shown()",
         "assert folder(str(tmp_path / \"docs/index.md\")) == str(tmp_path / \"docs\")",
     ] {
