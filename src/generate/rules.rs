@@ -84,14 +84,14 @@ pub fn check_foreign(draft: &Draft) -> Vec<Evidence> {
 /// Gives what speaks against a text that we did not write: that it reaches for what runs it, and could have any result reported.
 /// Of a text that a person changed, what `ours`, the draft before that, has as well does not count.
 #[must_use]
-pub fn check_internals(draft: &Draft, ours: Option<&Draft>) -> Vec<Evidence> {
-    let own: BTreeSet<String> =
-        ours.map_or_else(Vec::new, |ours| internals(&ours.standalone())).into_iter().map(|one| one.what).collect();
+pub fn check_internals(draft: &Draft, ours: Option<&Draft>, allowed: &Allowed) -> Vec<Evidence> {
+    let of = |draft: &Draft| internals(&draft.standalone(), &allowed.stdlib);
+    let own: BTreeSet<String> = ours.map_or_else(Vec::new, of).into_iter().map(|one| one.what).collect();
     let against = |found: Internal| {
         let what = text::display_line(&found.to_string()).into_owned();
         Evidence::new(Finding::Fail, EvidenceKind::Scope, format!("it uses {what}; a test must not reach what runs it"))
     };
-    internals(&draft.standalone()).into_iter().filter(|found| !own.contains(&found.what)).map(against).collect()
+    of(draft).into_iter().filter(|found| !own.contains(&found.what)).map(against).collect()
 }
 
 #[cfg(test)]
@@ -142,13 +142,16 @@ mod tests {
 
     #[test]
     fn a_test_does_not_reach_what_runs_it() {
+        let allowed = Allowed::default();
         let text = "def test_a():\n    sys.modules['_pytest.reports'].TestReport = None\n";
-        let said = check_internals(&draft(&["import sys"], text), None);
+        let said = check_internals(&draft(&["import sys"], text), None, &allowed);
         assert_eq!(said[0].detail, "it uses sys.modules (line 5); a test must not reach what runs it");
-        assert!(check_internals(&draft(&["import sys"], "def test_a():\n    assert sys.version_info\n"), None).is_empty());
+        assert!(
+            check_internals(&draft(&["import sys"], "def test_a():\n    assert sys.version_info\n"), None, &allowed).is_empty()
+        );
         let ours = draft(&[], "def test_a():\n    assert __import__(\"pathlib\")\n");
         let edited = draft(&[], "def test_a():\n    # mine\n    assert __import__(\"pathlib\")\n    eval('1')\n");
-        let said = check_internals(&edited, Some(&ours));
+        let said = check_internals(&edited, Some(&ours), &allowed);
         assert!(said.len() == 1 && said[0].detail.starts_with("it uses eval"), "what we wrote ourselves stays: {said:?}");
     }
 

@@ -4,6 +4,7 @@
 //! The lists say what tests need, where that is short (`sys`, `pytest`), and what they must not touch elsewhere. Text that builds
 //! names at run time is named too, since nobody can say what it reaches.
 
+mod by_name;
 mod lists;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +13,8 @@ use std::fmt;
 use tree_sitter::Node;
 
 use self::lists::{
-    ATTRIBUTES, BUILTINS, BY_NAME, FIXTURES, GUARDED, HIDDEN, LOOKUPS, MODULES, NOT_OF, OF_PYTEST, OF_REQUEST, OF_SYS,
+    ATTRIBUTES, BUILTINS, BY_NAME, FIXTURES, GUARDED, HIDDEN, INNER, LEADING, LOOKUPS, MODULES, NOT_OF, OF_PYTEST, OF_REQUEST,
+    OF_SYS, RUNNING,
 };
 use super::tree::syntax_tree;
 use crate::base::text;
@@ -35,14 +37,18 @@ impl fmt::Display for Internal {
     }
 }
 
-/// Names what a text reaches for, one entry for each place.
+/// Names what a text reaches for, one entry for each place. `library` lists the modules of Python's own library.
 #[must_use]
-pub fn internals(text: &str) -> Vec<Internal> {
+pub fn internals(text: &str, library: &BTreeSet<String>) -> Vec<Internal> {
     // Python takes names for equal that look alike to it (NFKC): `ｓys` is `sys`.
     let plain = text::identifier(text);
     let text = plain.as_ref();
-    let Some(tree) = syntax_tree(text) else { return Vec::new() };
-    let mut reader = Reader { text, imported: BTreeMap::new(), modules: BTreeSet::new(), found: Vec::new() };
+    let Some(tree) = syntax_tree(text) else {
+        return vec![Internal { what: "text that takes too long to be read".to_owned(), line: 1 }];
+    };
+    let constants = by_name::constants(tree.root_node(), text);
+    let (imported, modules) = (BTreeMap::new(), BTreeSet::new());
+    let mut reader = Reader { text, library, constants, imported, modules, found: Vec::new() };
     reader.imports(tree.root_node(), DEPTH);
     reader.statements(tree.root_node());
     reader.walk(tree.root_node(), DEPTH, false);
@@ -51,6 +57,9 @@ pub fn internals(text: &str) -> Vec<Internal> {
 
 struct Reader<'t> {
     text: &'t str,
+    library: &'t BTreeSet<String>,
+    /// Texts that the module gives names to, for its calls alone.
+    constants: BTreeMap<String, String>,
     /// The modules and names that imports bind, by the name they have here: `sys`, `os.path`, `lib.f`.
     imported: BTreeMap<String, String>,
     /// Those of them that are modules.
@@ -91,14 +100,15 @@ impl<'t> Reader<'t> {
                 };
                 let target = if from.is_empty() { whole.to_owned() } else { format!("{from}.{whole}") };
                 let is_plain = from.is_empty() && bound == top(whole);
-                if is_denied_module(&target) || is_denied(&target) {
+                let is_hidden = !from.is_empty() && self.is_hidden(&target, whole);
+                if is_denied_module(&target) || is_denied(&target) || is_hidden || self.is_private(&target) {
                     self.add(&target, name);
                 }
                 if from.is_empty() {
                     self.modules.insert(bound.to_owned());
                 }
                 let last = whole.rsplit('.').next().unwrap_or(whole);
-                if LOOKUPS.contains(&last) && bound != last {
+                if (LOOKUPS.contains(&last) || by_name::is_patch(&target)) && bound != last {
                     self.add(&format!("{target} under another name"), name);
                 }
                 self.imported.insert(bound.to_owned(), if is_plain { top(whole).to_owned() } else { target });
@@ -154,8 +164,12 @@ impl<'t> Reader<'t> {
         let mut asks = asks;
         match node.kind() {
             "import_statement" | "import_from_statement" | "future_import_statement" => return,
+            "lambda" => asks |= self.parameters(node).contains(&"request"),
             "function_definition" => {
                 let names = self.parameters(node);
+                if names.contains(&"request") && self.is_of_pytest(node) {
+                    self.hands_on_request(node, depth);
+                }
                 for fixture in FIXTURES.iter().filter(|fixture| names.contains(fixture)) {
                     self.add(&format!("the fixture {fixture}"), node);
                 }
@@ -170,7 +184,14 @@ impl<'t> Reader<'t> {
                     self.add(name, node);
                 }
             }
-            "call" => self.call(node),
+            "keyword_argument" if RUNNING.contains(&self.field(node, "name")) => {
+                let name = self.field(node, "name");
+                self.add(&format!("{name}="), node);
+            }
+            "call" => {
+                self.call(node);
+                self.named_by_call(node);
+            }
             "string_content" => self.string(node),
             _ => {}
         }
@@ -210,11 +231,29 @@ impl<'t> Reader<'t> {
         if LOOKUPS.contains(&name) && !is("call", "function") || is_asked && object != "self" {
             self.add(name, node);
         }
-        let is_hidden = self.imported.contains_key(top(object)) && (name == "__dict__" || HIDDEN.contains(&name));
-        if ATTRIBUTES.contains(&name) || is_denied(&whole) || is_hidden {
+        let bare = name.trim_start_matches('_');
+        let source = self.imported.get(top(object)).cloned();
+        let is_hidden = source.is_some() && (name == "__dict__" || HIDDEN.contains(&bare)) || LEADING.contains(&bare);
+        let is_inner = INNER.contains(&object) && (is_private_name(name) || name == "request");
+        let is_private = source.is_some_and(|source| self.is_private(&format!("{source}.{name}")));
+        self.handed_on(node, name, object);
+        if ATTRIBUTES.contains(&name) || is_denied(&whole) || is_hidden || is_inner || is_private {
             let shown = if whole.starts_with('.') { name } else { &whole };
             self.add(shown, node);
         }
+    }
+
+    /// Tells whether an import takes a module from another one: `from shutil import os`.
+    fn is_hidden(&self, target: &str, name: &str) -> bool {
+        let bare = name.trim_start_matches('_');
+        bare == "os"
+            || LEADING.contains(&bare)
+            || self.library.contains(top(target)) && (HIDDEN.contains(&bare) || MODULES.contains(&bare))
+    }
+
+    /// Tells whether a dotted name leads into what Python's library keeps to itself: `collections._sys`.
+    fn is_private(&self, target: &str) -> bool {
+        self.library.contains(top(target)) && target.split('.').any(is_private_name)
     }
 
     /// A module whose parts are looked at by name must not be handed on as a whole.
@@ -231,6 +270,7 @@ impl<'t> Reader<'t> {
         let is_module = |module: &&String| GUARDED.contains(&module.as_str()) || self.modules.contains(name);
         let Some(module) = self.imported.get(name).filter(is_module) else {
             let is_called = parent.is_some_and(|parent| parent.kind() == "call") && is("function");
+            self.handed_on(node, name, "");
             if BUILTINS.contains(&name) || LOOKUPS.contains(&name) && !is_called {
                 self.add(name, node);
             }
@@ -276,7 +316,7 @@ impl<'t> Reader<'t> {
             return;
         }
         let names = if is_builtin { given.get(1..2).unwrap_or_default() } else { &given[..] };
-        if names.is_empty() || names.iter().any(|name| name.kind() != "string" || self.source(*name).starts_with(['f', 'F'])) {
+        if names.is_empty() || names.iter().any(|name| self.written(*name).is_none()) {
             self.add(&format!("{name}() with a name that is not written out"), node);
         }
         let of_import = given.first().is_some_and(|first| self.imported.contains_key(self.source(*first)));
@@ -311,6 +351,10 @@ impl<'t> Reader<'t> {
 /// Tells whether a function of this dotted name changes what its first argument names: `mock.patch`, `monkeypatch.setattr`.
 fn is_changing(function: &str) -> bool {
     function.ends_with("patch") || function.contains("patch.") || function.ends_with("importorskip")
+}
+
+fn is_private_name(name: &str) -> bool {
+    name.starts_with('_') && !name.starts_with("__")
 }
 
 fn top(path: &str) -> &str {
@@ -401,7 +445,7 @@ mod tests {
             ("print('hello')\n", "a statement that acts when it is imported (line 1)"),
             ("class TestA:\n    print('hello')\n", "a statement that acts when it is imported (line 2)"),
         ] {
-            let found = internals(text);
+            let found = internals(text, &BTreeSet::new());
             assert!(found.iter().any(|one| one.to_string() == name), "{text}\n{found:?}");
         }
     }
@@ -416,13 +460,17 @@ mod tests {
             "def test_a(rf):\n    request = rf.get('/')\n    request.session = {}\n    assert request.config == 1\n",
             "class TestA:\n    x: int = 1\n    def test_b(self):\n        assert self.__dict__ == {} and 'sys' and 'code.py' and 'a.b'\n",
         ] {
-            assert!(internals(text).is_empty(), "{text}\n{:?}", internals(text));
+            assert!(internals(text, &BTreeSet::new()).is_empty(), "{text}\n{:?}", internals(text, &BTreeSet::new()));
         }
     }
 
     #[test]
     fn text_that_cannot_be_read_to_its_end_is_named() {
         let deep = format!("x = {}{}\n", "[".repeat(5_000), "]".repeat(5_000));
-        assert!(internals(&deep).iter().any(|one| one.what == "text nested too deeply to be read"), "{:?}", internals(&deep));
+        assert!(
+            internals(&deep, &BTreeSet::new()).iter().any(|one| one.what == "text nested too deeply to be read"),
+            "{:?}",
+            internals(&deep, &BTreeSet::new())
+        );
     }
 }

@@ -160,6 +160,10 @@ enum Judged {
 }
 
 fn judge(file: &Path, known: &Known) -> Result<Judged> {
+    // Behind a link lies what somebody else chose, and to read a database makes files beside it.
+    if file.parent().is_some_and(|folder| fs::symlink_metadata(folder).is_ok_and(|meta| !meta.is_dir())) {
+        return Ok(Judged::NoFile);
+    }
     let meta = match fs::symlink_metadata(file) {
         Ok(meta) => meta,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Judged::Absent),

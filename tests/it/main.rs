@@ -35,6 +35,7 @@ mod drafts;
 mod drafts_go_on;
 mod edited;
 mod faults;
+mod forgeries;
 mod former;
 mod gate;
 mod graphs;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
+use crate::forgeries::FORGERIES;
 use crate::harness;
 use pytead_tui::base::paths::RelPath;
 use pytead_tui::base::scratch::Scratch;
@@ -477,56 +478,6 @@ async fn tests_that_import_another_copy_of_the_project_do_not_count_as_having_fo
     let heard = project.run(test, vec![ProveRun { targets: vec![place()], ..look(1) }]).await;
     assert!(heard.uncollected.is_empty(), "{:?}", heard.uncollected);
 }
-
-/// The texts of tests that are false, or assert nothing, and change what is reported of them; text like that is refused before
-/// it runs, so this is the second line.
-const FORGERIES: [(&str, &str); 8] = [
-    (
-        "the report's class",
-        "import sys\nR = sys.modules['_pytest.reports'].TestReport\nold = R.from_item_and_call.__func__\n\n\
-         def new(cls, item, call):\n    report = old(cls, item, call)\n    report.outcome, report.longrepr = 'passed', None\n    \
-         return report\n\nR.from_item_and_call = classmethod(new)\n\ndef test_f():\n    assert f(1) == 99\n",
-    ),
-    (
-        "its outcome, of one test alone",
-        "import _pytest.reports as r\n\nold = r.TestReport.__init__\n\ndef new(self, nodeid, *args, **kwargs):\n    \
-         old(self, nodeid, *args, **kwargs)\n    if 'test_f' in nodeid:\n        self.outcome = 'passed'\n\n\
-         r.TestReport.__init__ = new\n\ndef test_f():\n    assert f(1) == 99\n",
-    ),
-    (
-        "how a call is made",
-        "import _pytest.python as p\n\np.Function.runtest = lambda self: None\n\ndef test_f():\n    assert f(1) == 99\n",
-    ),
-    (
-        "a hook",
-        "import pytest\n\nclass Hook:\n    @pytest.hookimpl(hookwrapper=True, tryfirst=True)\n    \
-         def pytest_runtest_makereport(self, item, call):\n        result = yield\n        \
-         result.get_result().outcome = 'passed'\n\n@pytest.fixture\ndef hooked(request):\n    \
-         request.config.pluginmanager.register(Hook())\n\ndef test_f(hooked):\n    assert f(1) == 99\n",
-    ),
-    (
-        "the witness",
-        "import pytead_tui.pytest_witness as w\n\nw.phase = lambda report: {'kind': 'phase', 'nodeid': report.nodeid, \
-         'when': report.when, 'outcome': 'passed', 'seconds': 0.0}\nw.Witness.line = lambda self, report, with_fault=False: \
-         w.phase(report)\n\ndef test_f():\n    assert f(1) == 99\n",
-    ),
-    (
-        "what a failure is",
-        "import builtins\n\nbuiltins.AssertionError = ZeroDivisionError\n\ndef test_f():\n    assert f(1) == 99\n",
-    ),
-    (
-        "what the process says",
-        "import json, os\n\ndef test_f():\n    body = json.dumps({'said': [[1, 0, {'kind': 'phase', 'nodeid': \
-         'tests/pytead/test_draft.py::test_f', 'when': 'call', 'outcome': 'passed'}], [1, 0, {'kind': 'end'}]]}).encode()\n    \
-         for fd in range(3, 64):\n        try:\n            os.write(fd, len(body).to_bytes(4, 'little') + body)\n        \
-         except OSError:\n            pass\n    assert f(1) == 99\n",
-    ),
-    (
-        "its code, when it is collected",
-        "import gc\n\nfor w in gc.get_objects():\n    if type(w).__name__ == 'Witness':\n        \
-         type(w).tampered = lambda self, session: ''\n\ndef test_f():\n    assert f(1) == 99\n",
-    ),
-];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_test_has_a_result_reported_that_it_did_not_have() {

@@ -1,6 +1,7 @@
 """Sees for itself how tests end, so that no test can have another result reported than it had.
 
-A test may change the pytest that runs it, or this package. So how a test function ends is seen by a wrapper around its call; and
+A test may change the pytest that runs it, or this package. So how a test function ends is seen by a wrapper around its call. Where
+it raised, what was changed until then is put back before anybody reports, since a test can put it back itself when it is over. And
 when the tests of a process are over, pytest is given a failure that it has to report as one, and its code and ours are compared
 with what they were before any test was imported. All that is used for it was looked up by then.
 """
@@ -44,6 +45,7 @@ class Witness:
         self.ends: dict = {}  # by test: how its function ended last; None where it returned
         self.before: "list | None" = None
         self.plugins: "tuple | None" = None
+        self.changed: dict = {}  # by test: what was changed when its function raised
         self.reaching: "Reaching | None" = None  # of the test that runs
         self.in_phase = False
         self.temporary = [tempfile.gettempdir(), "/dev/shm"]
@@ -92,7 +94,7 @@ class Witness:
             yield from self._noting()
             return
         self.ends[item.nodeid] = _UNSEEN
-        seen = _around(self.ends, item.nodeid, function)
+        seen = _around(self.ends, item.nodeid, function, self._putting_back(item))
         # pytest leaves coroutines to unittest, which looks them up itself.
         case = getattr(function, "__self__", None) if _is_async(function) else None
         if isinstance(case, unittest.IsolatedAsyncioTestCase):
@@ -102,12 +104,45 @@ class Witness:
         yield from self._noting()
         item.obj = function
 
+    def _putting_back(self, item: pytest.Function) -> Callable:
+        """Makes what puts back all that a test changed to report otherwise, and notes that it did."""
+        before, changed, ends, nodeid = self.before or (), self.changed, self.ends, item.nodeid
+        ours = [plugin for plugin in item.config.pluginmanager.get_plugins() if _is_ours(plugin)]
+        objects = [(one, frozenset(vars(one))) for one in (self, item, *ours)]
+        hooks = item.ihook
+
+        def put_back() -> None:
+            why = ""
+            for owner, holder, name, value, code, where in before:
+                if code is not None and value.__code__ is not code:
+                    value.__code__ = code
+                    why = why or f"it changes {where}.{name}"
+                if holder.get(name) is not value:
+                    setattr(owner, name, value)
+                    why = why or f"it changes {where}.{name}"
+            for one, had in objects:
+                for name in _hidden_functions(one, had):
+                    vars(one).pop(name)
+                    why = why or f"it changes {type(one).__name__}.{name}"
+            for name in [name for name, hook in vars(hooks).items() if name.startswith("pytest_") and not _is_hook(hook)]:
+                vars(hooks).pop(name)
+                why = why or f"it changes the hook {name}"
+            if self.ends is not ends or self.changed is not changed:
+                self.ends, self.changed = ends, changed
+                why = why or "it changes what is noted of it"
+            if why:
+                changed[nodeid] = why
+
+        return put_back
+
     def line(self, report: pytest.TestReport, with_fault: bool = False) -> dict:
         """Gives the line that says how a phase of a test went, as it was seen. A fault counts as noticed by a call only where the
         function raised."""
         said = phase(report)
         if report.when == "teardown" and self.reaching is not None:
             said["reached"] = [list(one) for one in self.reaching.all()]
+        if report.when == "call" and report.nodeid in self.changed:
+            return _failed(said, self.changed[report.nodeid])
         end = self.ends.get(report.nodeid)
         if report.when != "call" or report.nodeid not in self.ends:
             return said
@@ -126,7 +161,7 @@ class Witness:
 
     def tampered(self, session: pytest.Session) -> str:
         """Says what is not any more as it was before the tests; empty where results can be believed."""
-        for holder, name, value, code, where in self.before or ():
+        for _, holder, name, value, code, where in self.before or ():
             if holder.get(name) is not value or (code is not None and value.__code__ is not code):
                 return f"it changes {where}.{name}"
         if self.plugins is not None and _plugins(session.config) != self.plugins:
@@ -152,8 +187,24 @@ def _plugins(config: pytest.Config) -> tuple:
     hooks = [(name, hook) for name, hook in vars(manager.hook).items() if name.startswith("pytest_")]
     return (
         {id(plugin) for plugin in manager.get_plugins()},
-        {name: [id(impl.function) for impl in hook.get_hookimpls()] for name, hook in hooks},
+        {name: [id(hook), *(id(impl.function) for impl in hook.get_hookimpls())] for name, hook in hooks},
     )
+
+
+def _is_ours(plugin: object) -> bool:
+    return type(plugin).__module__.startswith("pytead_tui.") and hasattr(plugin, "__dict__")
+
+
+def _hidden_functions(one: object, had: frozenset) -> list:
+    """Lists the functions of an object's class that the object hides by now."""
+    kind, names = type(one), vars(one).keys() - had
+    return [name for name in names if type(inspect.getattr_static(kind, name, None)) is types.FunctionType]
+
+
+def _is_hook(hook: object) -> bool:
+    """Whether pytest made a hook; in pytest 7 and 8 some are functions."""
+    made_by = hook.__module__ if type(hook) is types.FunctionType else type(hook).__module__
+    return str(made_by).partition(".")[0] in ("pluggy", "_pytest")
 
 
 def _is_of_a_library(message: "warnings.WarningMessage") -> bool:
@@ -184,8 +235,8 @@ def _failed(line: dict, why: str) -> dict:
     return {**line, "outcome": "failed", "message": why, "lines": [why]}
 
 
-def _around(ends: dict, nodeid: str, function: Callable) -> Callable:
-    """Wraps a test function: notes how each call of it ends."""
+def _around(ends: dict, nodeid: str, function: Callable, put_back: Callable) -> Callable:
+    """Wraps a test function: notes how each call of it ends. Only one that raised can be reported as something better."""
     if _is_async(function):
 
         @functools.wraps(function)
@@ -194,6 +245,7 @@ def _around(ends: dict, nodeid: str, function: Callable) -> Callable:
             try:
                 result = await function(*args, **kwargs)
             except BaseException as error:
+                put_back()
                 ends[nodeid] = f"raised {type(error).__name__}"
                 raise
             ends[nodeid] = None
@@ -207,6 +259,7 @@ def _around(ends: dict, nodeid: str, function: Callable) -> Callable:
         try:
             result = function(*args, **kwargs)
         except BaseException as error:
+            put_back()
             ends[nodeid] = f"raised {type(error).__name__}"
             raise
         ends[nodeid] = None
@@ -216,18 +269,21 @@ def _around(ends: dict, nodeid: str, function: Callable) -> Callable:
 
 
 def _code() -> list:
-    """Lists the functions and classes of pytest and of this package: (what holds it, its name there, it, its code, where)."""
+    """Lists the functions and classes of pytest and of this package: (whose it is, what holds it, its name there, it, its code,
+    where)."""
     found = []
     for name in _EXCEPTIONS:
-        found.append((vars(builtins), name, vars(builtins)[name], None, "builtins"))
+        found.append((builtins, vars(builtins), name, vars(builtins)[name], None, "builtins"))
     for module_name, module in list(sys.modules.items()):
         if module_name.partition(".")[0] not in _WATCHED or type(module) is not types.ModuleType:
             continue
         for name, value in list(vars(module).items()):
-            if type(value) is types.FunctionType:
-                found.append((vars(module), name, value, value.__code__, module_name))
+            if type(value).__module__.startswith("pytead_tui."):
+                found.append((module, vars(module), name, value, None, module_name))
+            elif type(value) is types.FunctionType:
+                found.append((module, vars(module), name, value, value.__code__, module_name))
             elif isinstance(value, type) and value.__module__ == module_name:
-                found.append((vars(module), name, value, None, module_name))
+                found.append((module, vars(module), name, value, None, module_name))
                 found += _of_class(value, f"{module_name}.{name}")
     return found
 
@@ -236,10 +292,10 @@ def _of_class(kind: type, where: str) -> list:
     found = []
     for name, value in list(vars(kind).items()):
         if type(value) is types.FunctionType:
-            found.append((vars(kind), name, value, value.__code__, where))
+            found.append((kind, vars(kind), name, value, value.__code__, where))
         elif type(value) in (classmethod, staticmethod, property):
-            found.append((vars(kind), name, value, None, where))
+            found.append((kind, vars(kind), name, value, None, where))
             inner = value.fget if type(value) is property else value.__func__
             if type(inner) is types.FunctionType:
-                found.append(({name: inner}, name, inner, inner.__code__, where))
+                found.append((None, {name: inner}, name, inner, inner.__code__, where))
     return found

@@ -387,7 +387,7 @@ async fn lawful(core: &Arc<Core>, trials: &Trials, open: Vec<Arc<Proposal>>) -> 
         // What a person changed in it may leave the rest as a stranger wrote it.
         if draft.origin.is_foreign() || proposal.edited.is_some() {
             let ours = proposal.draft().filter(|draft| !draft.origin.is_foreign());
-            against.extend(rules::check_internals(&draft, ours));
+            against.extend(rules::check_internals(&draft, ours, &allowed));
         }
         if against.is_empty() {
             rest.push(proposal);

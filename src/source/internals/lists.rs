@@ -1,7 +1,7 @@
 //! What texts of tests may use, where that is short, and what they must not touch elsewhere.
 
 /// Modules that give access to the interpreter, to pytest's inside or to this package.
-pub(super) const MODULES: [&str; 32] = [
+pub(super) const MODULES: [&str; 36] = [
     "_pytest",
     "pluggy",
     "pytead_tui",
@@ -34,6 +34,10 @@ pub(super) const MODULES: [&str; 32] = [
     "cProfile",
     "copyreg",
     "shelve",
+    "annotationlib",
+    "posix",
+    "pydoc",
+    "rlcompleter",
 ];
 
 /// What a test may use of `sys`.
@@ -93,7 +97,7 @@ pub(super) const OF_PYTEST: [&str; 22] = [
 ];
 
 /// What a test must not use of some modules that it may import.
-pub(super) const NOT_OF: [(&str, &[&str]); 9] = [
+pub(super) const NOT_OF: [(&str, &[&str]); 14] = [
     (
         "os",
         &[
@@ -124,6 +128,7 @@ pub(super) const NOT_OF: [(&str, &[&str]); 9] = [
         "inspect",
         &[
             "currentframe",
+            "get_annotations",
             "getattr_static",
             "getclosurevars",
             "getframeinfo",
@@ -136,6 +141,11 @@ pub(super) const NOT_OF: [(&str, &[&str]); 9] = [
         ],
     ),
     // What runs a text, or finds attributes by names in one.
+    ("concurrent", &["interpreters"]),
+    ("functools", &["singledispatch", "singledispatchmethod"]),
+    ("logging", &["config"]),
+    ("multiprocessing", &["reduction"]),
+    ("unittest", &["TestLoader", "TestProgram", "defaultTestLoader", "loader", "main"]),
     ("pickle", &["Unpickler", "load", "loads"]),
     ("string", &["Formatter"]),
     ("typing", &["ForwardRef", "evaluate_forward_ref", "get_type_hints"]),
@@ -146,7 +156,7 @@ pub(super) const NOT_OF: [(&str, &[&str]); 9] = [
 ];
 
 /// Attributes that lead from any object to the interpreter or to pytest's inside, whatever they are asked of.
-pub(super) const ATTRIBUTES: [&str; 38] = [
+pub(super) const ATTRIBUTES: [&str; 52] = [
     "_current_frames",
     "_exit",
     "_getframe",
@@ -185,10 +195,27 @@ pub(super) const ATTRIBUTES: [&str; 38] = [
     "settrace",
     "tb_frame",
     "tb_next",
+    "ag_code",
+    "cr_code",
+    "gi_code",
+    "f_code",
+    "_importer",
+    "_pytestfixturefunction",
+    "BaseConfigurator",
+    "DictConfigurator",
+    "from_callable",
+    "get_original",
+    "ihook",
+    "temp_original",
+    "traceback",
+    "unsafe_load",
 ];
 
 /// Modules that others have as attributes: `shutil.os` is `os`.
 pub(super) const HIDDEN: [&str; 7] = ["builtins", "gc", "importlib", "inspect", "os", "signal", "sys"];
+
+/// Such names, with `_` before them or not, that nothing else has: they are named whatever they are asked of.
+pub(super) const LEADING: [&str; 8] = ["bltns", "builtins", "ctypes", "gc", "importlib", "pkgutil", "pydoc", "sys"];
 
 /// Modules whose parts are looked at by name.
 pub(super) const GUARDED: [&str; 10] =
@@ -199,6 +226,16 @@ pub(super) const LOOKUPS: [&str; 5] = ["attrgetter", "delattr", "getattr", "meth
 
 /// Calls whose first argument names what they change or import.
 pub(super) const BY_NAME: [&str; 8] = ["delattr", "dict", "importorskip", "multiple", "object", "patch", "setattr", "setitem"];
+
+/// Arguments by which a library runs texts or stored code.
+pub(super) const RUNNING: [&str; 2] = ["allow_pickle", "eval_str"];
+
+/// Fixtures that hold pytest's inside, and what they name it besides `_…`.
+pub(super) const INNER: [&str; 8] =
+    ["caplog", "capfd", "capfdbinary", "capsys", "capsysbinary", "monkeypatch", "recwarn", "tmp_path_factory"];
+
+/// Fixtures of pytest-mock.
+pub(super) const MOCKERS: [&str; 5] = ["class_mocker", "mocker", "module_mocker", "package_mocker", "session_mocker"];
 
 /// Builtins that run text or give names that are not in it.
 pub(super) const BUILTINS: [&str; 11] = [

@@ -61,15 +61,21 @@ fn opening_browsing_and_leaving_a_strangers_repository_runs_nothing_of_it() {
 fn a_link_in_the_place_of_our_folder_leads_nowhere() {
     let place = Place::empty();
     place.save("lib.py", "def f(x):\n    return x\n\n\nf(1)\n");
-    place.save("elsewhere/kept", "");
+    // To read a database, SQLite makes a file beside it where there is a log.
+    for name in ["kept", "pytead.db", "pytead.db-wal"] {
+        place.save(&format!("elsewhere/{name}"), "kept");
+    }
     std::os::unix::fs::symlink("elsewhere", place.root().join(".pytead")).unwrap();
-    for args in [&["--trust", "index"][..], &["--trust", "run", "lib.py"], &["--trust", "gen"], &["--trust", "check"]] {
+    for args in
+        [&["--trust", "index"][..], &["--trust", "run", "lib.py"], &["--trust", "gen"], &["--trust", "check"], &["doctor"]]
+    {
         let (_, out, err) = place.run(args);
         assert!(!format!("{out}{err}").contains("panicked"), "{args:?}: {out}{err}");
     }
-    let there: Vec<_> =
+    let mut there: Vec<_> =
         std::fs::read_dir(place.root().join("elsewhere")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(there, ["kept"]);
+    there.sort();
+    assert_eq!(there, ["kept", "pytead.db", "pytead.db-wal"]);
 }
 
 #[test]
