@@ -126,7 +126,7 @@ pub(super) fn together<'a, T>(
             known: None,
             strict: false,
             ordered: false,
-            base: surroundings::base(call),
+            base: surroundings::base(call, project.root),
             expecting: None,
             parts_around: 0,
         };

@@ -51,7 +51,7 @@ impl Laid {
     /// # Errors
     /// Fails with the reason where a test cannot lay it out.
     pub fn of(call: &Call, project: Project<'_>, scope: &mut Scope) -> Result<Self, Reason> {
-        let mut laid = Self { base: base(call), ..Self::default() };
+        let mut laid = Self { base: base(call, project.root), ..Self::default() };
         let mut folders = BTreeSet::new();
         let mut named = false;
         let mut size = 0;
@@ -223,9 +223,9 @@ pub fn below(base: Option<&str>, path: &str) -> Option<String> {
 
 /// Finds the folder of a file that was read by the path that an argument gives, or of the folder that one names; else the
 /// temporary folder whose path, or that of something in it, is an argument: the one that pytest gave to the test, or one that the
-/// program made.
+/// program made, which is none that the project at `root` lies in.
 #[must_use]
-pub fn base(call: &Call) -> Option<String> {
+pub fn base(call: &Call, root: &str) -> Option<String> {
     if call.observed.folder.is_some() {
         return call.observed.folder.clone();
     }
@@ -247,11 +247,12 @@ pub fn base(call: &Call) -> Option<String> {
             });
         }
     }
-    found.or_else(|| folder_in(call, pytests)).or_else(|| folder_in(call, temporary))
+    let apart = |path: &str| temporary(path).filter(|folder| !std::path::Path::new(root).starts_with(folder));
+    found.or_else(|| folder_in(call, pytests)).or_else(|| folder_in(call, apart))
 }
 
 /// Gives the first folder that a path among the arguments lies in.
-fn folder_in(call: &Call, folder_of: fn(&str) -> Option<String>) -> Option<String> {
+fn folder_in(call: &Call, folder_of: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut found = None;
     for arg in &call.args {
         arg.value.walk(&mut |value| {

@@ -153,6 +153,10 @@ def folder(path):
     return path.rpartition("/")[0]
 
 
+def listing(path):
+    return {name: f"{path}/{name}/index.md" for name in sorted("home about news team shop help jobs press terms contact".split())}
+
+
 def kind(title):
     return type("Kind", (Named,), {"title": title})
 
@@ -200,6 +204,7 @@ def test_heading():
 def test_folder():
     made = tempfile.mkdtemp()
     assert pages.folder(f"{made}/docs/index.md") == f"{made}/docs"
+    assert len(pages.listing(made)) == 10
 "#;
 
 /// R3: of an object that nobody saw being made, the text of its constructor tells which attribute keeps which argument: under
@@ -219,6 +224,7 @@ fn objects_whose_making_was_not_seen_are_made_as_their_constructors_text_tells()
     for made in [
         "Option(7, needed=False, name=\"amount\")",
         "Pages(pages=[Page(path=\"a.md\"), Page(path=\"b/c.md\", depth=2)])",
+        "assert listing(str(tmp_path)) == { \"about\": str(tmp_path / \"about/index.md\"),",
         "draft = Draft(depth=3, path=\"d.md\")",
         "menu = Menu(title=\"Top\") menu[\"tea\"] = 1 menu[\"cake\"] = 2 assert menu.shown()",
         "assert folder(str(tmp_path / \"docs/index.md\")) == str(tmp_path / \"docs\")",

@@ -70,9 +70,11 @@ pub(super) fn apart(case: &Case, test: &str, target: &RelPath) -> Apart {
             apart.case.assertions[at].expected = read;
             continue;
         }
-        // What the test itself makes has no name outside of it.
+        // What the test itself makes, or is given, has no name outside of it.
         let names = without_texts(&expected.flat());
-        if case.setup.iter().filter_map(Statement::bound).any(|name| has_word(&names, name)) {
+        let made = case.setup.iter().filter_map(Statement::bound);
+        let given = case.laid.fixtures.iter().copied().chain(case.laid.params.iter().map(String::as_str));
+        if made.chain(given).any(|name| has_word(&names, name)) {
             continue;
         }
         number += 1;
