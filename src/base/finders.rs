@@ -6,7 +6,7 @@ use super::escapes::{is_inside_word, names_in};
 use super::forms::{self, FORMS, Form, first_of};
 use super::found::{Found, is_placeholder, rank};
 use super::names::Holds;
-use super::{beside, logins, names, phrases, several};
+use super::{beside, columns, logins, names, phrases, several, yaml_values};
 
 /// Where the text of a private key begins.
 pub(super) const KEY: &str = "-----BEGIN ";
@@ -37,7 +37,8 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
             forms::may_begin(bytes)
                 || bytes.starts_with(KEY.as_bytes())
                 || SCHEMES.iter().chain(&MODULES).any(|begin| bytes.starts_with(begin.as_bytes()))
-                || (names::may_begin(bytes) && bytes.iter().take(48).any(|byte| matches!(byte, b'=' | b':' | b',' | b'%')))
+                || (names::may_begin(bytes)
+                    && bytes.iter().take(48).any(|byte| matches!(byte, b'=' | b':' | b',' | b'%' | b';' | b'\t' | b'|' | b'>')))
                 || phrases::begins(bytes)
         }
     }
@@ -51,7 +52,13 @@ pub(super) fn begins_anywhere(bytes: &[u8]) -> bool {
 
 /// Finds the first secret in a text, from a place on.
 pub(super) fn first(text: &str, from: usize) -> Option<Found> {
-    let listed = [several::first(text, from), several::bare(text, from)];
+    let listed = [
+        several::first(text, from),
+        several::bare(text, from),
+        yaml_values::first(text, from),
+        columns::first(text, from),
+        columns::first_of_elements(text, from),
+    ];
     everywhere(text, from).chain(assigned(text, from, false)).chain(listed.into_iter().flatten()).min_by_key(rank)
 }
 

@@ -14,12 +14,14 @@ pub(super) enum Body {
     Hash,
     /// Hexadecimal digits, exactly as many as the least says.
     Hex,
+    /// As a token, three parts of it with dots between them.
+    Three,
 }
 
 /// A form: its prefix, the least length of the whole, what it consists of, and the kind shown in place of it.
 pub(super) type Form = (&'static str, usize, Body, &'static str);
 
-use Body::{Hash, Hex, Path, Token};
+use Body::{Hash, Hex, Path, Three, Token};
 
 pub(super) const FORMS: &[Form] = &[
     ("ghp_", 36, Token, "github-token"),
@@ -126,6 +128,59 @@ pub(super) const FORMS: &[Form] = &[
     ("glimt-", 20, Token, "gitlab-token"),
     ("gloas-", 40, Token, "gitlab-token"),
     ("response=\"", 42, Hex, "digest"),
+    ("xoxc-", 20, Token, "slack-token"),
+    ("xoxd-", 20, Hash, "slack-token"),
+    ("EAAB", 80, Token, "facebook-token"),
+    ("EAAC", 80, Token, "facebook-token"),
+    ("EAAD", 80, Token, "facebook-token"),
+    ("EAAG", 80, Token, "facebook-token"),
+    ("ABSK", 100, Hash, "aws-key"),
+    ("Signature=", 74, Hex, "signature"),
+    ("pul-", 44, Hex, "pulumi-token"),
+    ("HRKU-", 40, Token, "heroku-key"),
+    ("rnd_", 32, Token, "render-key"),
+    ("pat", 82, Token, "airtable-token"),
+    ("lsv2_pt_", 40, Token, "langsmith-key"),
+    ("lsv2_sk_", 40, Token, "langsmith-key"),
+    ("lin_oauth_", 40, Token, "linear-key"),
+    ("tfp_", 40, Token, "typeform-token"),
+    ("bkua_", 40, Token, "buildkite-token"),
+    ("bkct_", 40, Token, "buildkite-token"),
+    ("CCIPAT_", 40, Token, "circleci-token"),
+    ("CCIPRJ_", 40, Token, "circleci-token"),
+    ("v1.0-", 120, Token, "cloudflare-key"),
+    ("pnu_", 36, Token, "prefect-key"),
+    ("pnb_", 36, Token, "prefect-key"),
+    ("duffel_live_", 40, Token, "duffel-token"),
+    ("duffel_test_", 40, Token, "duffel-token"),
+    ("aio_", 30, Token, "adafruit-key"),
+    ("FLWSECK", 40, Token, "flutterwave-key"),
+    ("shippo_live_", 40, Token, "shippo-token"),
+    ("shippo_test_", 40, Token, "shippo-token"),
+    ("rdme_", 60, Token, "readme-key"),
+    ("dt0c01.", 80, Token, "dynatrace-token"),
+    ("dt0s01.", 60, Token, "dynatrace-token"),
+    ("AQVN", 38, Token, "yandex-key"),
+    ("tskey-", 40, Token, "tailscale-key"),
+    ("ico-", 34, Token, "infracost-key"),
+    ("essu_", 50, Hash, "elastic-key"),
+    ("pdl_live_", 50, Token, "paddle-key"),
+    ("api_org_", 38, Token, "hf-token"),
+    ("AKCp", 70, Token, "artifactory-key"),
+    ("squ_", 44, Hex, "sonar-token"),
+    ("sqp_", 44, Hex, "sonar-token"),
+    ("sqa_", 44, Hex, "sonar-token"),
+    ("pscale_pw_", 40, Token, "planetscale-token"),
+    ("pscale_oauth_", 40, Token, "planetscale-token"),
+    ("MT", 58, Three, "discord-token"),
+    ("Mj", 58, Three, "discord-token"),
+    ("Mz", 58, Three, "discord-token"),
+    ("ND", 58, Three, "discord-token"),
+    ("NT", 58, Three, "discord-token"),
+    ("Nj", 58, Three, "discord-token"),
+    ("Nz", 58, Three, "discord-token"),
+    ("OD", 58, Three, "discord-token"),
+    ("OT", 58, Three, "discord-token"),
     ("AGE-SECRET-KEY-1", 50, Token, "age-key"),
     ("$1$", 25, Hash, "password-hash"),
     ("$2a$", 50, Hash, "password-hash"),
@@ -151,16 +206,33 @@ pub(super) const FORMS: &[Form] = &[
     ("sha1$", 40, Hash, "password-hash"),
 ];
 
-/// The prefixes by their first byte.
-static BY_FIRST: LazyLock<Vec<Vec<&[u8]>>> = LazyLock::new(|| {
-    let of = |first: u8| FORMS.iter().map(|form| form.0.as_bytes()).filter(|prefix| prefix.first() == Some(&first)).collect();
+/// The forms by their first byte.
+static BY_FIRST: LazyLock<Vec<Vec<&Form>>> = LazyLock::new(|| {
+    let of = |first: u8| FORMS.iter().filter(|form| form.0.as_bytes().first() == Some(&first)).collect();
     (0..=u8::MAX).map(of).collect()
 });
 
+/// Bytes behind a prefix that tell, fast, whether there may be a token.
+const SOME: usize = 16;
+
 /// Tells, fast, whether a token may begin here.
 pub(super) fn may_begin(bytes: &[u8]) -> bool {
-    let prefixes = bytes.first().and_then(|first| BY_FIRST.get(usize::from(*first)));
-    prefixes.is_some_and(|prefixes| prefixes.iter().any(|prefix| bytes.starts_with(prefix)))
+    let forms = bytes.first().and_then(|first| BY_FIRST.get(usize::from(*first)));
+    let is_one = |(prefix, least, body, _): &Form| {
+        let some = least.saturating_sub(prefix.len()).min(SOME);
+        let behind = bytes.strip_prefix(prefix.as_bytes()).and_then(|behind| behind.get(..some));
+        behind.is_some_and(|behind| behind.iter().all(|byte| body.holds(*byte)))
+    };
+    forms.is_some_and(|forms| forms.iter().any(|form| is_one(form)))
+}
+
+/// Makes up a token of a form.
+#[cfg(test)]
+pub(super) fn sample((prefix, least, body, _): Form) -> String {
+    let length = least - prefix.len();
+    let made =
+        if body == Three { format!("{}.{}.{}", "a".repeat(22), "a".repeat(6), "a".repeat(length)) } else { "a".repeat(length) };
+    format!("{prefix}{made}")
 }
 
 /// Finds the first token of a form: from, to.
@@ -175,6 +247,7 @@ pub(super) fn first_of(text: &str, (prefix, least, body, _): Form) -> Option<(us
         let fits = match body {
             Hex => whole == least && !tail[length..].starts_with(|c: char| c.is_alphanumeric()),
             Token => whole >= least && !is_name(&tail[..length]),
+            Three => whole >= least && is_in_three(&text[start..start + whole]),
             Path | Hash => whole >= least,
         };
         if boundary && fits {
@@ -191,11 +264,17 @@ fn is_name(body: &str) -> bool {
     words().count() > 2 && words().all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase()))
 }
 
+/// Tells whether a token has the parts of a Discord bot's: its number, a time, a hash.
+fn is_in_three(token: &str) -> bool {
+    let parts: Vec<&str> = token.split('.').collect();
+    matches!(parts[..], [number, time, hash] if (22..=30).contains(&number.len()) && (5..=8).contains(&time.len()) && hash.len() >= 27)
+}
+
 impl Body {
     fn holds(self, byte: u8) -> bool {
         match self {
             Hex => byte.is_ascii_hexdigit(),
-            Token => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
+            Token | Three => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
             Path => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/'),
             Hash => {
                 byte.is_ascii_alphanumeric()

@@ -11,6 +11,14 @@ use super::names::{self, Holds};
 const USER_OPTIONS: [&str; 4] = ["-u ", "-U ", "--user ", "--proxy-user "];
 /// What SQL says before a password.
 const IDENTIFIED: [&str; 2] = ["IDENTIFIED BY ", "identified by "];
+/// Programs that take a password behind `-p`, and those that take it at once behind it.
+const BEHIND_P: [&str; 2] = ["sshpass ", " login "];
+const AT_P: [&str; 4] = ["mysql ", "mysqldump ", "mysqladmin ", "mariadb "];
+/// Bytes between such a program and its option.
+const OF_PROGRAM: usize = 80;
+/// At the end of a key of Mailchimp, before the number of its place; and digits before that.
+const PLACE: &str = "-us";
+const PLACE_DIGITS: usize = 32;
 /// In the middle of a token of Terraform.
 const TERRAFORM: &str = ".atlasv1.";
 /// Characters of a Telegram bot's token behind its number, and digits of that number.
@@ -23,7 +31,8 @@ const BETWEEN: usize = 6;
 
 /// How such a secret begins: two bytes of each.
 pub(super) fn beginnings() -> impl Iterator<Item = [u8; 2]> {
-    let words = USER_OPTIONS.iter().chain(&IDENTIFIED).map(|word| word.as_bytes()).chain([TERRAFORM.as_bytes()]);
+    let words = USER_OPTIONS.iter().chain(&IDENTIFIED).map(|word| word.as_bytes());
+    let words = words.chain([TERRAFORM.as_bytes(), PLACE.as_bytes(), b"-p"]);
     words.filter_map(|word| word.first_chunk().copied()).chain((b'0'..=b'9').map(|digit| [b':', digit])).chain([*b":*"])
 }
 
@@ -35,7 +44,8 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
         Some(b':') => (2..=5).contains(&digits(&bytes[1..])) && bytes.get(1 + digits(&bytes[1..])) == Some(&b':'),
         Some(b'0'..=b'9') => BOT_DIGITS.contains(&digits(bytes)) && bytes.get(digits(bytes)) == Some(&b':'),
         _ => {
-            let words = USER_OPTIONS.iter().chain(&IDENTIFIED).map(|word| word.as_bytes()).chain([TERRAFORM.as_bytes()]);
+            let words = USER_OPTIONS.iter().chain(&IDENTIFIED).map(|word| word.as_bytes());
+            let words = words.chain([TERRAFORM.as_bytes(), PLACE.as_bytes(), b"-p"]);
             let in_record = |option: &&str| {
                 let behind = bytes.strip_prefix(option.trim_end().as_bytes());
                 behind.is_some_and(|behind| behind.iter().take(BETWEEN).any(|byte| *byte == 0))
@@ -52,7 +62,8 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
 /// Finds the first of them.
 pub(super) fn first(text: &str) -> Option<Found> {
     let found = [said(text), element(text), identified(text), login(text), line_of_fields(text), terraform(text), bot(text)];
-    found.into_iter().flatten().min_by_key(rank)
+    let found = found.into_iter().chain([behind_p(text), with_place(text)]);
+    found.flatten().min_by_key(rank)
 }
 
 /// Tells whether the word behind an option with a secret name is its value: `["--token", "x"]`.
@@ -122,6 +133,7 @@ fn element(text: &str) -> Option<Found> {
         let start = rest[name.len()..].find('>').map(|close| at + 2 + name.len() + close)?;
         let end = start + text[start..].find("</")?;
         let held = text[start..end].trim();
+        let held = held.strip_prefix("<![CDATA[").and_then(|held| held.strip_suffix("]]>")).unwrap_or(held);
         let begin = start + text[start..end].find(held)?;
         let is_one = !held.contains(['<', '\n']) && beside::is_value(name.rsplit(':').next()?, held);
         is_one.then_some((begin, begin + held.len(), "assigned"))
@@ -155,6 +167,34 @@ fn login(text: &str) -> Option<Found> {
         })
     };
     USER_OPTIONS.iter().filter_map(of).min_by_key(rank)
+}
+
+/// Finds the password of `sshpass -p x` and `mysql -px`.
+fn behind_p(text: &str) -> Option<Found> {
+    text.match_indices("-p").find_map(|(at, _)| {
+        let before = &text[..at];
+        let from = before.char_indices().rev().nth(OF_PROGRAM).map_or(0, |(from, _)| from);
+        let line = before[from..].rsplit('\n').next().unwrap_or_default();
+        let has = |programs: &[&str]| programs.iter().any(|program| line.contains(program));
+        let rest = &text[at + 2..];
+        let is_taken = if rest.starts_with(' ') { has(&BEHIND_P) } else { has(&AT_P) };
+        if !is_taken || !before.ends_with(' ') {
+            return None;
+        }
+        let (start, end, _) = word(rest)?;
+        let held = &rest[start..end];
+        (is_random(held) || is_mixed(held)).then_some((at + 2 + start, at + 2 + end, "password"))
+    })
+}
+
+/// Finds a key of Mailchimp: 32 hexadecimal digits and the place of its server, `-us12`.
+fn with_place(text: &str) -> Option<Found> {
+    text.match_indices(PLACE).find_map(|(at, _)| {
+        let start = at.checked_sub(PLACE_DIGITS).filter(|start| text.is_char_boundary(*start))?;
+        let digits = text[at + PLACE.len()..].bytes().take_while(u8::is_ascii_digit).count();
+        let is_key = text[start..at].bytes().all(|byte| byte.is_ascii_hexdigit()) && !is_inside_word(&text[..start]);
+        (is_key && digits > 0).then_some((start, at + PLACE.len() + digits, "mailchimp-key"))
+    })
 }
 
 /// Gives where the password of `user:password` stands.
@@ -213,6 +253,10 @@ mod tests {
         let terraform = format!("zQ8kd20fhWxp1m.atlasv1.{}", "a1B2".repeat(15));
         for (text, secret) in [
             ("tool --token zQ8-kd2x09 --verbose", "zQ8-kd2x09"),
+            ("sshpass -p zQ8-kd2x09 ssh ada@h", "zQ8-kd2x09"),
+            ("docker login -u ada -p zQ8-kd2x09", "zQ8-kd2x09"),
+            ("mysql -u root -pzQ8-kd2x09 shop", "zQ8-kd2x09"),
+            ("<password><![CDATA[zQ8-kd2x09]]></password>", "zQ8-kd2x09"),
             ("mysql --password hunter2 shop", "hunter2"),
             ("machine a.test login ada password zQ8kd20fhWx", "zQ8kd20fhWx"),
             ("ALTER USER ada WITH PASSWORD 'hunter'", "hunter"),

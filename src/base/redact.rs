@@ -351,6 +351,7 @@ fn place(first: u8, second: u8) -> (usize, u64) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::forms::sample;
     use super::*;
 
     #[test]
@@ -434,7 +435,7 @@ mod tests {
     #[test]
     fn what_is_redacted_is_never_passed_over_beforehand() {
         let mut redactor = Redactor::new(["hunter2hunter2".to_owned(), "éclair-secret".to_owned()]);
-        let shaped = FORMS.iter().map(|(prefix, least, ..)| format!("{prefix}{}", "a".repeat(*least - prefix.len())));
+        let shaped = FORMS.iter().map(|form| sample(*form));
         let known = ["hunter2hunter2", "éclair-secret", "-----BEGIN PRIVATE KEY-----"].map(str::to_owned);
         let found = ["password=hunter3", "Api_Key: k3y-k3y", "\"token\": \"abc\"", "4111 1111 1111 1111", "http://a:pw9@b/"];
         for secret in shaped.chain(known).chain(found.map(str::to_owned)) {

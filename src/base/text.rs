@@ -80,11 +80,13 @@ fn push_safe(out: &mut String, c: char) {
     }
 }
 
-fn is_unsafe(c: char) -> bool {
+/// Tells whether a character is not seen, or changes how others are seen.
+#[must_use]
+pub fn is_unsafe(c: char) -> bool {
     matches!(c,
         '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
         | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
         // What is no character at all.
         | '\u{fdd0}'..='\u{fdef}' | '\u{fffe}' | '\u{ffff}'
         // Of the variation selectors those two that tell signs from emoji are seen; the others may carry a text.
@@ -295,7 +297,15 @@ mod tests {
         for text in ["plain", "é 漢 ❤\u{fe0f}"] {
             assert!(matches!(escape_json(text), Cow::Borrowed(_)), "{text}");
         }
-        for text in ["a\u{7f}b", "\u{9b}31m", "\u{202e}x", "\u{e0041}", "e\u{301}\u{2028}", "\u{fe01}\u{e0101}\u{34f}"] {
+        for text in [
+            "a\u{7f}b",
+            "\u{9b}31m",
+            "\u{202e}x",
+            "\u{e0041}",
+            "e\u{301}\u{2028}",
+            "\u{fe01}\u{e0101}\u{34f}",
+            "\u{13430}\u{fff0}",
+        ] {
             let line = serde_json::to_string(text).unwrap();
             let safe = escape_json(&line);
             assert!(!safe.chars().any(|c| c.is_control() || is_unsafe(c)), "{safe}");

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use crate::base::text;
+
 /// Letters of other alphabets and signs that look like Latin ones.
 const ALIKE: &[(&str, char)] = &[
     ("àáâãäåāăąǎаαɑᴀ@", 'a'),
@@ -155,8 +157,9 @@ fn as_plain(c: char) -> Option<char> {
         code @ 0x24b6..=0x24e9 => letter((code - 0x24b6) % 26),
         code @ (0x1_f130..=0x1_f149 | 0x1_f150..=0x1_f169 | 0x1_f170..=0x1_f189) => letter((code - 0x1_f130) % 32),
         code @ 0x1_f1e6..=0x1_f1ff => letter(code - 0x1_f1e6),
-        0xa0 | 0x2000..=0x200a | 0x202f | 0x205f | 0x3000 => Some(' '),
+        0xa0 | 0x2000..=0x200a | 0x2028 | 0x2029 | 0x202f | 0x205f | 0x3000 => Some(' '),
         0..0x80 => Some(c),
+        _ if text::is_unsafe(c) => None,
         _ => {
             let low = c.to_lowercase().next().unwrap_or(c);
             Some(ALIKE.iter().find(|(alike, _)| alike.contains(low)).map_or(low, |(_, letter)| *letter))
@@ -238,6 +241,7 @@ mod tests {
             "1gn0re",
             "ìgnörè",
             "ig‹U+200B›no‹U+00AD›re",
+            "ig\u{3164}no\u{13430}re",
             "‹U+E0069›gnore",
         ] {
             assert!(readings(text).iter().any(|read| read.trim() == "ignore"), "{text}: {:?}", readings(text));

@@ -66,6 +66,12 @@ VALUES = [
     "eyJust", "AKIN", "password=None", "token = parse(text)", "4111 1111 1111 1112", "2026-11-22 08:36:17.123456",
     "task-force", "AIzawa", "md5$x", "scrypt: a function", "bcrypt$", "{SSHA}", "C'est la vie", "a:b@c", "12:30@office",
     "if self.password is None:", "request.headers['Authorization']", "os.environ['API_KEY']", "password = getpass()",
+    "name,email\nada,ada-17@example.com\n", "name;city\nAda;x17-b\n", "| name | size |\n|---|---|\n| a-1 | 17b |\n",
+    "title: |\n  a text of 2 lines\n  and-another1\n", "password:\n  type: string\n  minLength: 8\n", "key: &x a-17\nother: *x\n",
+    "token_type: >-\n  bearer-2\n", "INSERT INTO t (name, size) VALUES ('a-17', 'b-18')", '<entry key="colour">red-17</entry>',
+    "<key>name</key><string>a-17b</string>", '<label for="password">Your password</label>',
+    {"password_changed_at": "2026-01-02T03:04:05", "csrf_exempt": "all-views-17"}, "ls -p a17b-c", "mkdir -p src-17/a2", "grep -pa17",
+    "d41d8cd98f00b204e9800998ecf8427e-us", "pathlib_and_other_modules_of_the_library_have_names_with_many_words_that_are_written_so", "pul-up",
     [2.8571428571428568, 4.516705679377284, 4111111111111111.5], list(range(50)), {"a": {"b": {"c": ["d", "e"]}}},
     b"GET / HTTP/1.1", b"\x89PNG\r\n\x1a\n", b"token", [(b"host", b"example.com"), (b"accept", b"*/*")], "", b"", 0, None, True,
 ]

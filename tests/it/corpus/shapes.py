@@ -170,7 +170,34 @@ SAID = {
     "Telegram": lambda c, h: join("12345", "6789:AA", c, "a1B2c3D4e"),
     "a digest": lambda c, h: join('Digest username="ada", resp', 'onse="', h, '"'),
 }
-SHAPES = {**NAMED, **TYPED, **FORMED, **SAID}
+# By their place in a layout.
+LAID = {
+    "a block of YAML": lambda c, h: join("db:\n  pass", "word: |\n    ", c, "\n  name: ada\n"),
+    "a folded block": lambda c, h: join("- api_", "key: >-\n    ", c, "\n    ", h, "\n"),
+    "behind a tag": lambda c, h: join("pass", "word: !vault ", c, "\n"),
+    "behind an anchor": lambda c, h: join("pass", "word: &pw '", c, "' # ours\n"),
+    "below its name": lambda c, h: join("pass", "word:\n  ", c, "\n"),
+    "a key of its own": lambda c, h: join("? pass", "word\n: ", c, "\n"),
+    "CDATA": lambda c, h: join("<cfg><pass", "word><![CDATA[", c, "]]></pass", "word></cfg>"),
+    "an element by its attribute": lambda c, h: join('<map><entry key="api_', 'key">', c, "</entry></map>"),
+    "a property list": lambda c, h: join("<dict><key>client", "Secret</key>\n<string>", c, "</string></dict>"),
+    "CSV": lambda c, h: join("name,pass", "word\nada,", c, "\ngrace,", h, "\n"),
+    "CSV with tabs": lambda c, h: join("name\tapi ", "key\nada\t", c, "\n"),
+    "CSV with quotes": lambda c, h: join('"name";"pass', 'word"\r\n"a; b";"', c, '"\r\n'),
+    "a table": lambda c, h: join("| name | pass", "word |\n|---|---|\n| ada | ", c, " |\n"),
+    "values of SQL": lambda c, h: join("INSERT INTO u (name, pass", "word) VALUES ('ada', '", c, "'), ('bo', '", h, "')"),
+    "sshpass": lambda c, h: join("sshpass -p ", c, " ssh ada@a.test"),
+    "a login by an option": lambda c, h: join("docker login -u ada -p ", c),
+    "mysql": lambda c, h: join("mysql -u root -p", c, " shop"),
+    "Pulumi": lambda c, h: join("pu", "l-", h, "01234567"),
+    "Mailchimp": lambda c, h: join(h, "-us", "12"),
+    "Discord": lambda c, h: join("M", "T", c, ".GaB1cD.", c, "a1B2c3"),
+    "Tailscale": lambda c, h: join("tsk", "ey-auth-k1-", c, "a1B2"),
+    "Facebook": lambda c, h: join("EA", "AC", c, c, c, c),
+    "Airtable": lambda c, h: join("pa", "t", c[:14], ".", h, h),
+    "recovery codes": lambda c, h: {"recovery_codes": [c, h]},
+}
+SHAPES = {**NAMED, **TYPED, **FORMED, **SAID, **LAID}
 # By the name of a parameter, as a text and as a number.
 PARAMETERS = ["password", "encryption_key", "signing_key", "jwt", "pin_code", "clientSecret", "db_passwd", "otp"]
 

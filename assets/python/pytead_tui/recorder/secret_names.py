@@ -12,6 +12,7 @@ NAMES = """
     refresh-token csrfmiddlewaretoken psk github-pat gitlab-pat
     db-pass smtp-pass mail-pass email-pass imap-pass user-pass ssh-pass ftp-pass mysql-pass pg-pass postgres-pass redis-pass mongo-pass
     admin-pass root-pass login-pass proxy-pass ldap-pass vault-pass db-pw user-pw
+    pw recovery-code backup-code seed-phrase
     passwort kennwort mot-de motdepasse mdp contraseña contrasena senha wachtwoord hasło haslo lösenord losenord heslo
     salasana adgangskode jelszó jelszo şifre sifre пароль 密码 密碼 口令 パスワード 비밀번호
 """
@@ -33,7 +34,7 @@ ABOUT = """
     timeout expires expiry expiration expire ttl lifetime count counts limit limits min max minimum maximum policy rules
     validators label labels class classes model models backend backends domain samesite algorithm alg scheme schemes
     required enabled disabled verified valid invalid format pattern regex prefix suffix strength attempts retries
-    manager factory generator parser validator checker handler hasher hashers context
+    manager factory generator parser validator checker handler hasher hashers context at exempt
 """
 
 # Keys of what holds a name and its value side by side: `{"name": "DB_PASSWORD", "value": x}`. What stands before one of
