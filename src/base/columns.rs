@@ -5,6 +5,9 @@ use super::beside;
 use super::found::{Found, is_placeholder};
 use super::names;
 
+/// From where to where a part of a text goes.
+type Span = (usize, usize);
+
 /// What parts the columns of a text.
 const BETWEEN: [char; 4] = [',', ';', '\t', '|'];
 /// Characters of a heading.
@@ -142,7 +145,7 @@ fn in_insert(text: &str, from: usize) -> Option<Found> {
 }
 
 /// Gives the items of the parentheses that come next: where these begin, the items, and what is behind.
-fn tuple(text: &str, from: usize) -> Option<(usize, Vec<(usize, usize)>, usize)> {
+fn tuple(text: &str, from: usize) -> Option<(usize, Vec<Span>, usize)> {
     let open = from + text[from..].find(|c: char| !c.is_whitespace() && c != ',')?;
     if !text[open..].starts_with('(') {
         return None;

@@ -108,7 +108,7 @@ pub async fn document(core: &Arc<Core>, functions: Vec<FunctionId>) -> Result<Do
     let progress = |done, all| job.progress(done, all);
     let mut gathered = drafting::pipeline::gather(core, &environment, functions, &cancel, &progress).await?;
     gathered.name_by_modules();
-    let (gathered, plans) = drafting::pipeline::planned(core, &environment, gathered, &cancel, &progress).await?;
+    let (gathered, plans) = drafting::plans::planned(core, &environment, gathered, &cancel, &progress).await?;
     let worker = core.clone();
     let done = blocking(move || documented(&worker, &environment, gathered.cases(plans), &cancel)).await?;
     job.end(done.is_ok());

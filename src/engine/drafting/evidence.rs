@@ -6,7 +6,6 @@ mod serials;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::ops::Range;
 
 use tokio_util::sync::CancellationToken;
 
@@ -24,16 +23,15 @@ use crate::engine::calls;
 use crate::engine::calls::eligible::{Usable, decode, usable};
 use crate::engine::calls::external::Outreach;
 use crate::engine::calls::read::Unsteady;
+use crate::engine::drafting::plans::Plans;
 use crate::engine::drafting::written::{self, Made, Recorded};
 use crate::engine::edits::manifest_lookup::Standing;
 use crate::engine::index::call_sites::Readers;
 use crate::engine::index::scripts;
 use crate::engine::state::core::Core;
-use crate::generate::case::Case;
 use crate::generate::closer::{self, Look};
 use crate::generate::definitions::Definitions;
 use crate::generate::learned::{Form, Learned};
-use crate::generate::plan::Plan;
 use crate::generate::project::{AwaitBy, ClockBy, Project, StandIn};
 use crate::generate::serial::Numbers;
 use crate::generate::told::Told;
@@ -52,9 +50,6 @@ pub struct Beneath {
     /// The calls above them that tests make.
     pub callers: Vec<Call>,
 }
-
-/// What can be drafted of the calls of each function, in the order in which these were gathered.
-pub type Plans = Vec<Plan>;
 
 /// An object of a recorded program: its recording, process and number.
 type Object = (RecordingId, i64, u64);
@@ -493,38 +488,6 @@ impl Gathered {
     /// Names things by the modules that define them: an example stands in its function's module, and needs no package.
     pub fn name_by_modules(&mut self) {
         self.facades = Facades::default();
-    }
-
-    /// Tells how many functions there are.
-    pub fn len(&self) -> usize {
-        self.functions.len()
-    }
-
-    /// Plans the drafts of some of the functions, by their places.
-    pub fn plans(&self, index: &Index, some: Range<usize>) -> Plans {
-        let names = names(index);
-        self.with_project(index, &names, |project, functions| {
-            functions[some]
-                .iter()
-                .map(|(function, calls, _)| Plan::new(function, &calls.iter().collect::<Vec<_>>(), project))
-                .collect()
-        })
-    }
-
-    /// Drops from the plans what did not come out as recorded. `answers` are by the function's place and the item's key.
-    pub fn settle_plans(&self, index: &Index, plans: &mut Plans, answers: &HashMap<usize, BTreeMap<u64, Result<Value, String>>>) {
-        let names = names(index);
-        let none = BTreeMap::new();
-        self.with_project(index, &names, |project, _| {
-            for (at, plan) in plans.iter_mut().enumerate() {
-                plan.settle(answers.get(&at).unwrap_or(&none), |value| project.without_caches(value));
-            }
-        });
-    }
-
-    /// Gives the cases of each function.
-    pub fn cases(&self, plans: Plans) -> Vec<(Function, Vec<Case>)> {
-        self.functions.iter().zip(plans).map(|((function, ..), plan)| (function.clone(), plan.cases())).collect()
     }
 
     /// Writes the drafts of what the checks left; fewer once `cancel` is set.

@@ -10,6 +10,7 @@ pub(crate) mod near_cases;
 pub(crate) mod near_tests;
 pub(crate) mod nondeterminism;
 pub(crate) mod pipeline;
+pub(crate) mod plans;
 pub(crate) mod priority;
 pub(crate) mod private_functions;
 pub(crate) mod through_callers;

@@ -14,8 +14,8 @@ use crate::domain::proposal::{Draft, Origin};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::way::Way;
 use crate::engine::drafting::details;
-use crate::engine::drafting::evidence::{Gathered, Plans, names};
-use crate::engine::drafting::pipeline;
+use crate::engine::drafting::evidence::{Gathered, names};
+use crate::engine::drafting::plans::{self, Plans};
 use crate::engine::drafting::written::Made;
 use crate::engine::python::{async_style, environment, formatter};
 use crate::engine::state::background::blocking;
@@ -73,7 +73,7 @@ pub async fn draft_of(core: &Arc<Core>, function: &FunctionId, cases: Vec<NearCa
     if gathered.has_coroutines() {
         gathered.set_awaits(async_style::style(core, &environment, &cancel).await?);
     }
-    let (gathered, plans) = pipeline::planned(core, &environment, gathered, &cancel, &|_, _| ()).await?;
+    let (gathered, plans) = plans::planned(core, &environment, gathered, &cancel, &|_, _| ()).await?;
     let (index, folder) = (core.index(), core.settings().output.tests.clone());
     let mut made = [blocking(move || written(&gathered, &index, plans, &folder)).await??];
     details::look(core, &environment, &mut made).await?;

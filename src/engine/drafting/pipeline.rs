@@ -1,6 +1,6 @@
 //! From recorded calls to drafts: gathered, written, checked. One draft a function; how they are proved is `proving/pipeline.rs`.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -14,8 +14,8 @@ use crate::domain::function::FunctionId;
 use crate::domain::job_subject::JobSubject;
 use crate::domain::proposal::{Body, Draft, LeftOut, Origin, Proposal, ProposalId, ProposalState};
 use crate::domain::reason::{Reason, ReasonCode};
-use crate::domain::value::Value;
-use crate::engine::drafting::evidence::{Gathered, Plans};
+use crate::engine::drafting::evidence::Gathered;
+use crate::engine::drafting::plans::planned;
 use crate::engine::drafting::written::Made;
 use crate::engine::drafting::{cache, details, nondeterminism, private_functions, through_callers};
 use crate::engine::edits::manifest_lookup::{News, Standing};
@@ -31,12 +31,6 @@ use crate::engine::state::core::Core;
 use crate::engine::state::done::Done;
 use crate::engine::state::jobs::Job;
 use crate::generate::choose::FEW;
-use crate::generate::describing;
-use crate::generate::plan::CheckItem;
-use crate::python::protocol::Expression;
-
-/// Functions that are planned before anybody is told how far it is.
-const PLANNED_AT_ONCE: usize = 25;
 
 /// Who wants drafts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -347,49 +341,6 @@ pub async fn gather(
     let looks = environment.look(core, &unclear, FEW, progress).await?;
     gathered.look(&index, looks);
     Ok(gathered)
-}
-
-/// Plans drafts: finds out how the objects in calls are made and compared, and keeps what makes the recorded values again.
-/// `progress` gets the number of functions that were planned, and of all.
-pub async fn planned(
-    core: &Arc<Core>,
-    environment: &Environment,
-    mut gathered: Gathered,
-    cancel: &CancellationToken,
-    progress: &(dyn Fn(u64, u64) + Sync),
-) -> Result<(Gathered, Plans), Trouble> {
-    let index = core.index();
-    let told = environment.ways(core, gathered.objects(&index, describing::telling)).await?;
-    gathered.tell(&index, told);
-    details::compare(core, environment, &index, &mut gathered).await?;
-    let mut plans = Plans::new();
-    while plans.len() < gathered.len() && !cancel.is_cancelled() {
-        progress(plans.len() as u64, gathered.len() as u64);
-        let (some, index) = (plans.len()..gathered.len().min(plans.len() + PLANNED_AT_ONCE), core.index());
-        let more;
-        (gathered, more) = blocking(move || {
-            let plans = gathered.plans(&index, some);
-            (gathered, plans)
-        })
-        .await?;
-        plans.extend(more);
-    }
-    progress(0, 0); // what follows is not counted
-    let items = plans.iter().enumerate().flat_map(|(at, plan)| plan.check_items().into_iter().map(move |item| (at, item)));
-    let items: Vec<(usize, CheckItem)> = items.collect();
-    let expressions: Vec<Expression> =
-        (0..).zip(&items).map(|(key, (_, item))| Expression::new(key, item.source.clone(), item.imports.clone())).collect();
-    let answers = environment.evaluate(core, &expressions).await?;
-    let mut by_function: HashMap<usize, BTreeMap<u64, Result<Value, String>>> = HashMap::new();
-    for (key, (at, item)) in (0..).zip(items) {
-        let answer = answers.get(&key).cloned().unwrap_or_else(|| Err("it was not evaluated".into()));
-        by_function.entry(at).or_default().insert(item.key, answer);
-    }
-    blocking(move || {
-        gathered.settle_plans(&index, &mut plans, &by_function);
-        (gathered, plans)
-    })
-    .await
 }
 
 /// Works again on drafts whose code changed: those made by rules are written anew, other text is proved again.

@@ -16,7 +16,7 @@ use crate::domain::touch::Touch;
 use crate::domain::value::{TypeName, Value};
 use crate::engine::calls::eligible;
 use crate::engine::calls::read::CALLS_MAX;
-use crate::engine::drafting::evidence::Plans;
+use crate::engine::drafting::plans::Plans;
 use crate::engine::state::core::Core;
 use crate::generate::check::Check;
 use crate::generate::choose;
