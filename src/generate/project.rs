@@ -1,6 +1,8 @@
 //! What drafting has to know besides the calls: the index's view of classes, and the life of an object so far.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use crate::base::paths::RelPath;
 use crate::domain::call::{Call, CallId};
@@ -9,10 +11,10 @@ use crate::domain::parts;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{TypeName, Value};
-use crate::generate::definitions::Definitions;
 use crate::generate::learned::{self, Learned};
 use crate::generate::told::Told;
 use crate::source::called::Form;
+use crate::source::constructor::{Constructor, Keeps};
 use crate::source::facades::Facades;
 use crate::source::names::absolute;
 
@@ -169,7 +171,7 @@ impl<'a> Project<'a> {
         self.definitions.method(ty, name, || self.method_within(ty, name, BASES_MAX))
     }
 
-    pub(super) fn method_within(&self, ty: &TypeName, name: &str, depth: usize) -> Lookup<'a> {
+    fn method_within(&self, ty: &TypeName, name: &str, depth: usize) -> Lookup<'a> {
         let Some((module, class)) = self.class(ty) else {
             return if adds_nothing(ty, name) { Lookup::Missing } else { Lookup::Unknown };
         };
@@ -402,6 +404,39 @@ pub enum Lookup<'a> {
     Missing,
     /// A base class is not the project's: nobody knows.
     Unknown,
+}
+
+/// What classes were found to define: asked of every part of every value, and found once.
+#[derive(Debug, Default)]
+pub struct Definitions<'a> {
+    methods: RefCell<HashMap<TypeName, HashMap<String, Lookup<'a>>>>,
+    pub(super) constructors: RefCell<HashMap<FunctionId, Rc<Constructor>>>,
+    pub(super) kept: RefCell<HashMap<TypeName, Rc<[Kept<'a>]>>>,
+}
+
+/// A parameter of a constructor that the constructor's text keeps in an attribute.
+#[derive(Debug, Clone)]
+pub struct Kept<'a> {
+    /// The parameter: one of the constructor, or one of a base class's that `**kwargs` reaches.
+    pub param: &'a Param,
+    /// The attribute, as `vars` names it.
+    pub attribute: String,
+    /// How.
+    pub keeps: Keeps,
+    /// It is given by name through `**kwargs`.
+    pub is_handed_on: bool,
+}
+
+impl<'a> Definitions<'a> {
+    /// Gives what a name is in a class, found the first time.
+    fn method(&self, ty: &TypeName, name: &str, find: impl FnOnce() -> Lookup<'a>) -> Lookup<'a> {
+        if let Some(known) = self.methods.borrow().get(ty).and_then(|methods| methods.get(name)) {
+            return *known;
+        }
+        let found = find();
+        self.methods.borrow_mut().entry(ty.clone()).or_default().insert(name.to_owned(), found);
+        found
+    }
 }
 
 /// What a class takes to make an instance.

@@ -120,6 +120,7 @@ const GENERATE: Folder = Folder {
         "statement",
         "act",
         "project",
+        "constructors",
         "surroundings",
         "build",
         "closer",

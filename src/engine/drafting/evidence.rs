@@ -23,16 +23,15 @@ use crate::engine::calls;
 use crate::engine::calls::eligible::{Usable, decode, usable};
 use crate::engine::calls::external::Outreach;
 use crate::engine::calls::read::Unsteady;
-use crate::engine::drafting::plans::Plans;
 use crate::engine::drafting::written::{self, Made, Recorded};
 use crate::engine::edits::manifest_lookup::Standing;
 use crate::engine::index::call_sites::Readers;
 use crate::engine::index::scripts;
 use crate::engine::state::core::Core;
 use crate::generate::closer::{self, Look};
-use crate::generate::definitions::Definitions;
 use crate::generate::learned::{Form, Learned};
-use crate::generate::project::{AwaitBy, ClockBy, Project, StandIn};
+use crate::generate::plan::Plan;
+use crate::generate::project::{AwaitBy, ClockBy, Definitions, Project, StandIn};
 use crate::generate::serial::Numbers;
 use crate::generate::told::Told;
 use crate::source::facades::Facades;
@@ -494,7 +493,7 @@ impl Gathered {
     pub fn drafts(
         &self,
         index: &Index,
-        plans: &Plans,
+        plans: &[Plan],
         folder: &str,
         most: usize,
         cancel: &CancellationToken,

@@ -16,10 +16,10 @@ use crate::domain::touch::Touch;
 use crate::domain::value::{TypeName, Value};
 use crate::engine::calls::eligible;
 use crate::engine::calls::read::CALLS_MAX;
-use crate::engine::drafting::plans::Plans;
 use crate::engine::state::core::Core;
 use crate::generate::check::Check;
 use crate::generate::choose;
+use crate::generate::plan::Plan;
 use crate::generate::project::{Project, is_row};
 use crate::generate::render;
 use crate::generate::scenes;
@@ -47,7 +47,7 @@ pub(super) type Recorded = (Function, Vec<Call>, Vec<LeftOut>);
 pub(super) fn drafts_of<'p>(
     functions: &'p [Recorded],
     project: Project<'p>,
-    plans: &Plans,
+    plans: &[Plan],
     folder: &str,
     (most, accepted): (usize, &BTreeMap<FunctionId, BTreeSet<Digest>>),
     cancel: &CancellationToken,

@@ -10,9 +10,8 @@ use crate::domain::way::Given;
 use crate::generate::act;
 use crate::generate::agree;
 use crate::generate::build::{Builder, Stop, Way, no};
-use crate::generate::definitions::Kept;
 use crate::generate::layout::{Expr, Item};
-use crate::generate::project::{CAUSE, Init, Lookup, Project, is_row};
+use crate::generate::project::{CAUSE, Init, Kept, Lookup, Project, is_row};
 use crate::generate::scope::is_identifier;
 use crate::source::constructor::Keeps;
 

@@ -1,46 +1,12 @@
-//! What classes were found to define: asked of every part of every value, and found once.
+//! The parameters that the text of a class's constructor keeps in attributes, base classes and setters among them.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::domain::function::{Function, FunctionId, Param, ParamKind};
+use crate::domain::function::{Function, Param, ParamKind};
 use crate::domain::value::TypeName;
-use crate::generate::project::{BASES_MAX, Lookup, Project, resolve};
+use crate::generate::project::{BASES_MAX, Kept, Lookup, Project, resolve};
 use crate::source::constructor::{Constructor, Keeps, constructor};
-
-/// What was looked for.
-#[derive(Debug, Default)]
-pub struct Definitions<'a> {
-    methods: RefCell<HashMap<TypeName, HashMap<String, Lookup<'a>>>>,
-    constructors: RefCell<HashMap<FunctionId, Rc<Constructor>>>,
-    kept: RefCell<HashMap<TypeName, Rc<[Kept<'a>]>>>,
-}
-
-/// A parameter of a constructor that the constructor's text keeps in an attribute.
-#[derive(Debug, Clone)]
-pub struct Kept<'a> {
-    /// The parameter: one of the constructor, or one of a base class's that `**kwargs` reaches.
-    pub param: &'a Param,
-    /// The attribute, as `vars` names it.
-    pub attribute: String,
-    /// How.
-    pub keeps: Keeps,
-    /// It is given by name through `**kwargs`.
-    pub is_handed_on: bool,
-}
-
-impl<'a> Definitions<'a> {
-    /// Gives what a name is in a class, found the first time.
-    pub(super) fn method(&self, ty: &TypeName, name: &str, find: impl FnOnce() -> Lookup<'a>) -> Lookup<'a> {
-        if let Some(known) = self.methods.borrow().get(ty).and_then(|methods| methods.get(name)) {
-            return *known;
-        }
-        let found = find();
-        self.methods.borrow_mut().entry(ty.clone()).or_default().insert(name.to_owned(), found);
-        found
-    }
-}
 
 impl<'a> Project<'a> {
     /// Lists the parameters that the text of a class's constructor keeps in attributes, those of base classes that it calls among
