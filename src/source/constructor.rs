@@ -156,7 +156,7 @@ fn base_call<'t>(call: Node<'_>, of: &impl Fn(Node<'_>) -> &'t str) -> Option<Ba
     let mut is_counted = true;
     for argument in arguments.named_children(&mut cursor) {
         match argument.kind() {
-            // How many it stands for is not in the text.
+            // The text does not show how many arguments it holds.
             "list_splat" => is_counted = false,
             "dictionary_splat" => base.hands_on_keywords = true,
             "keyword_argument" => {

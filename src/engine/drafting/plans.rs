@@ -20,7 +20,7 @@ use crate::generate::plan::{CheckItem, Plan};
 use crate::python::protocol::Expression;
 use crate::source::index::Index;
 
-/// Functions that are planned before anybody is told how far it is.
+/// Functions that are planned between two reports of progress.
 const PLANNED_AT_ONCE: usize = 25;
 
 /// What can be drafted of the calls of each function, in the order in which these were gathered.

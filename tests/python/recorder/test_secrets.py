@@ -307,7 +307,7 @@ def test_a_name_that_sounds_like_several_secrets_hides_nothing_else(program):
 
 
 def test_what_an_object_under_a_secret_name_says_of_itself_is_hidden_there_alone(program):
-    """The object's class is called as its field says: the record of it is kept, and so is the label elsewhere."""
+    """The object's class has the name that its field holds: its record is kept, and other values with that text, too."""
     spool = program.main(
         """
         class CSRFTokenField:
