@@ -2,7 +2,7 @@
 //! elements that say by an attribute, or by the element before, what they hold: `<entry key="password">x</entry>`.
 
 use super::beside;
-use super::found::{Found, is_placeholder};
+use super::found::{Found, floor, is_placeholder};
 use super::names;
 
 /// From where to where a part of a text goes.
@@ -106,10 +106,6 @@ fn trimmed(part: &str, at: usize) -> (usize, usize) {
     let around = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\');
     let start = at + (part.len() - part.trim_start_matches(around).len());
     (start, (start + part.trim_matches(around).len()))
-}
-
-fn floor(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }
 
 fn is_held(name: &str, held: &str) -> bool {

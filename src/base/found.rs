@@ -12,3 +12,8 @@ pub(super) fn rank(found: &Found) -> (usize, std::cmp::Reverse<usize>) {
 pub(super) fn is_placeholder(text: &str) -> bool {
     text.starts_with("[REDACTED") || text.starts_with("[R#") || text.starts_with('‹')
 }
+
+/// Gives the place, or the nearest one before it, at which a text can be cut.
+pub(super) fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
+}

@@ -3,7 +3,7 @@
 
 use super::beside;
 use super::bits::is_random;
-use super::found::{Found, is_placeholder};
+use super::found::{Found, floor, is_placeholder};
 use super::names::{self, Holds};
 
 /// Bytes within which such a list ends.
@@ -174,11 +174,6 @@ fn inside(text: &str, from: usize, quote: char) -> (usize, usize, usize) {
         end += 1;
     }
     (from, text.len(), text.len())
-}
-
-/// Gives the last place up to one where a character begins.
-fn floor(text: &str, at: usize) -> usize {
-    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 #[cfg(test)]

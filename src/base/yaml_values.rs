@@ -2,7 +2,7 @@
 //! `? password`. What stands on the line of its name is the affair of `finders.rs`.
 
 use super::beside;
-use super::found::{Found, is_placeholder};
+use super::found::{Found, floor, is_placeholder};
 use super::names::{self, Holds};
 
 /// Bytes of a block.
@@ -94,10 +94,6 @@ fn below(text: &str, from: usize, indent: usize, is_block: bool) -> Option<(usiz
         }
     }
     found.filter(|(begin, to)| begin < to)
-}
-
-fn floor(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub async fn planned(
     let mut plans = Plans::new();
     while plans.len() < gathered.len() && !cancel.is_cancelled() {
         progress(plans.len() as u64, gathered.len() as u64);
-        let (some, index) = (plans.len()..gathered.len().min(plans.len() + PLANNED_AT_ONCE), core.index());
+        let (some, index) = (plans.len()..gathered.len().min(plans.len() + PLANNED_AT_ONCE), index.clone());
         let more;
         (gathered, more) = blocking(move || {
             let plans = gathered.plans(&index, some);

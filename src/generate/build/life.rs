@@ -188,31 +188,27 @@ impl<'a> Builder<'a, '_> {
         content: &Value,
         fields: &[(String, Value)],
     ) -> Result<Expr, Stop> {
+        let is_empty = match content {
+            Value::Dict(pairs) if pairs.len() <= SET_MAX => pairs.is_empty(),
+            Value::List(items) => items.is_empty(),
+            _ => return no(ReasonCode::ExtraAttributes.of(ty.short())),
+        };
         let made = self.by_constructor(ty, fields)?;
-        match content {
-            Value::Dict(pairs) if pairs.len() <= SET_MAX => {
-                if pairs.is_empty() {
-                    return Ok(made);
-                }
-                let name = self.bind_object(ordinal, &snake(ty.short()), made);
-                for (key, value) in pairs {
-                    let (key, value) = (self.value(key, "key")?, self.value(value, "value")?);
-                    let same = format!("{name}.__setitem__({}, {})", key.flat(), value.flat());
-                    self.work.setup.push(Statement::assign(&format!("{name}[{}]", key.flat()), value, same));
-                }
-                Ok(Expr::Atom(name))
-            }
-            Value::List(items) => {
-                if items.is_empty() {
-                    return Ok(made);
-                }
-                let name = self.bind_object(ordinal, &snake(ty.short()), made);
-                let items = Expr::list(self.values(items, "value")?);
-                self.work.setup.push(Statement::run(Expr::call(&format!("{name}.extend"), vec![items])));
-                Ok(Expr::Atom(name))
-            }
-            _ => no(ReasonCode::ExtraAttributes.of(ty.short())),
+        if is_empty {
+            return Ok(made);
         }
+        let name = self.bind_object(ordinal, &snake(ty.short()), made);
+        if let Value::Dict(pairs) = content {
+            for (key, value) in pairs {
+                let (key, value) = (self.value(key, "key")?, self.value(value, "value")?);
+                let same = format!("{name}.__setitem__({}, {})", key.flat(), value.flat());
+                self.work.setup.push(Statement::assign(&format!("{name}[{}]", key.flat()), value, same));
+            }
+        } else {
+            let items = self.value(content, "value")?;
+            self.work.setup.push(Statement::run(Expr::call(&format!("{name}.extend"), vec![items])));
+        }
+        Ok(Expr::Atom(name))
     }
 
     /// Sets a field of an object that has a name.

@@ -326,7 +326,11 @@ def _look_out(word: str, raw: object) -> None:
 
 
 def add_name(name: str) -> None:
-    """Notes the name of a class: equal texts are not redacted for being equal to a secret any more."""
+    """Notes the name of a class: equal texts are not redacted for being equal to a secret any more.
+
+    A program may call a class as a secret, with `type(token, …)`: a name that no words make up stays one."""
+    if is_random(name):
+        return
     names.add(name)
     texts.pop(hash(name), None)
     inside.pop(name, None)
