@@ -301,6 +301,15 @@ impl Call {
         })
     }
 
+    /// Gives the command line that it read, the program's name first.
+    #[must_use]
+    pub fn command_line(&self) -> Option<&[String]> {
+        self.touches.iter().find_map(|touch| match touch {
+            Touch::CommandLine(words) => Some(words.as_slice()),
+            _ => None,
+        })
+    }
+
     /// Tells whether people's own code made the call, not the called package of itself: a test, a script, another package (R30).
     #[must_use]
     pub fn is_from_outside(&self) -> bool {

@@ -45,6 +45,8 @@ pub enum Touch {
         /// Its value.
         value: String,
     },
+    /// It read the command line, which held these words, the program's name first.
+    CommandLine(Vec<String>),
     /// The name that leads to its function, which another one made (R12).
     Bound(FunctionId),
     /// What stands in for a function that left its process while the call was made (R17).
@@ -132,6 +134,7 @@ mod kind {
     pub const OUTPUT: &str = "output";
     pub const CONTENT: &str = "content";
     pub const VARIABLE: &str = "variable";
+    pub const COMMAND_LINE: &str = "argv";
     pub const BOUND: &str = "bound";
     pub const STAND_IN: &str = "stand-in";
     pub const SCENE: &str = "scene";
@@ -151,6 +154,7 @@ impl Touch {
             kind::THREAD => return Self::Thread(detail),
             kind::WARNING => return Self::Warning(detail),
             kind::OUTPUT => return Self::Output(detail),
+            kind::COMMAND_LINE => return Self::CommandLine(detail.split('\0').map(str::to_owned).collect()),
             kind::BOUND => return Self::Bound(FunctionId(detail)),
             kind::SCENE => return Self::Scene(detail),
             kind::ANSWER => return Self::Answer(detail),
@@ -184,6 +188,7 @@ impl Touch {
             Self::Output(_) => kind::OUTPUT,
             Self::Content { .. } => kind::CONTENT,
             Self::Variable { .. } => kind::VARIABLE,
+            Self::CommandLine(_) => kind::COMMAND_LINE,
             Self::Bound(_) => kind::BOUND,
             Self::StandIn(_) => kind::STAND_IN,
             Self::Scene(_) => kind::SCENE,
@@ -212,6 +217,7 @@ impl Touch {
             Self::Process(start) => Cow::Owned(start.to_string()),
             Self::Content { path, text } => Cow::Owned(format!("{path}\0{text}")),
             Self::Variable { name, value } => Cow::Owned(format!("{name}={value}")),
+            Self::CommandLine(words) => Cow::Owned(words.join("\0")),
             Self::StandIn(answers) => Cow::Owned(answers.stored()),
         }
     }
@@ -232,6 +238,7 @@ impl Touch {
             | Self::Output(_)
             | Self::Content { .. }
             | Self::Variable { .. }
+            | Self::CommandLine(_)
             | Self::Bound(_)
             | Self::StandIn(_)
             | Self::Scene(_)

@@ -109,6 +109,9 @@ impl Laid {
             laid.lines.push(Expr::call("monkeypatch.setenv", args));
             laid.fixtures.insert("monkeypatch");
         }
+        if let Some(words) = call.command_line() {
+            laid.set_command_line(words, project.root)?;
+        }
         if laid.base.is_some() {
             laid.fixtures.insert("tmp_path");
         }
@@ -135,6 +138,23 @@ impl Laid {
         self.stand_ins.extend(stand_ins.stand_ins);
         self.after.extend(stand_ins.after);
         self.imports.extend(stand_ins.imports);
+    }
+
+    /// Puts the recorded words in the place of pytest's own command line.
+    fn set_command_line(&mut self, words: &[String], root: &str) -> Result<(), Reason> {
+        let mut items = Vec::new();
+        for (place, word) in words.iter().enumerate() {
+            items.push(match below(self.base.as_deref(), word) {
+                Some(path) => Expr::Atom(format!("str({path})")),
+                // Programs show no more of their own path.
+                None if place == 0 => Expr::Text(word.rsplit('/').next().unwrap_or(word).to_owned()),
+                None if is_private_path(word, root) => return Err(ReasonCode::MachinePath.into()),
+                None => Expr::Text(word.clone()),
+            });
+        }
+        self.lines.push(Expr::call("monkeypatch.setattr", vec![Expr::Text("sys.argv".to_owned()), Expr::list(items)]));
+        self.fixtures.insert("monkeypatch");
+        Ok(())
     }
 
     fn stop_clock(&mut self, call: &Call, moment: i64, project: Project<'_>, scope: &mut Scope) -> Result<(), Reason> {

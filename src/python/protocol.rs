@@ -78,6 +78,9 @@ pub struct Surroundings {
     /// Variables of the environment.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub variables: BTreeMap<String, String>,
+    /// The command line, the program's name first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub argv: Vec<String>,
     /// The clock stands here, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<i64>,
@@ -134,6 +137,7 @@ impl Surroundings {
         Self {
             files: call.files().map(owned).collect(),
             variables: call.variables().map(owned).collect(),
+            argv: call.command_line().unwrap_or_default().to_vec(),
             clock: call.controls().find_map(Control::moment),
             recorded_clock: None,
             chance: call.controls().any(|control| control == Control::Bytes),

@@ -423,8 +423,8 @@ impl Process {
             return Ok(());
         };
         let touch = match (scene.redactor.redact(&detail), Touch::from_stored(&kind, detail)) {
-            // With a secret taken out a file is another file.
-            (Some(_), Touch::Content { .. } | Touch::Variable { .. }) => return Ok(()),
+            // With a secret taken out a file is another file, and a command another command.
+            (Some(_), Touch::Content { .. } | Touch::Variable { .. } | Touch::CommandLine(_)) => return Ok(()),
             (Some(redacted), _) => Touch::from_stored(&kind, redacted),
             (None, touch) => touch,
         };

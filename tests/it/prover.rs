@@ -269,6 +269,47 @@ async fn what_a_test_leaves_behind_is_seen() {
     }
 }
 
+/// Fixtures of the project that every test has leave what they leave, whatever a draft does.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_projects_own_fixtures_leave_behind_is_no_drafts_fault() {
+    const CONFTEST: &str = "
+import logging.config, os
+import pytest, shop
+
+@pytest.fixture(autouse=True)
+def configured():
+    logging.config.dictConfig({'version': 1})
+    shop.seen += 1
+
+@pytest.fixture
+def named():
+    os.environ['NAMED'] = 'by the project'
+";
+    let project = Project::new(&[("shop.py", "seen = 0\nown = 0\n"), ("tests/conftest.py", CONFTEST)]).await;
+    let test = "
+import os, pytest, shop
+
+@pytest.fixture
+def of_the_draft():
+    os.environ['DRAFT'] = 'x'
+
+def test_idle(): pass
+def test_with_a_fixture(named): pass
+def test_of_its_own():
+    shop.own = 1
+def test_by_a_fixture_of_its_own(of_the_draft): pass
+def test_as_the_project_does():
+    os.environ['NAMED'] = 'by the draft'
+";
+    let heard = project.run(test, vec![look(1)]).await;
+    assert!(all_passed(&heard, 1), "{:?}", heard.reports);
+    assert_eq!(left(&heard, "test_idle"), []);
+    assert_eq!(left(&heard, "test_with_a_fixture"), []);
+    assert_eq!(left(&heard, "test_of_its_own"), [("shop.own", TraceKind::Setting)]);
+    assert_eq!(left(&heard, "test_by_a_fixture_of_its_own"), [("os.environ['DRAFT']", TraceKind::Process)]);
+    assert_eq!(left(&heard, "test_as_the_project_does"), [("os.environ['NAMED']", TraceKind::Process)]);
+}
+
 fn says_what_tests_left(heard: &Heard) {
     for (name, expected) in [
         ("nothing", vec![]),

@@ -136,7 +136,7 @@ pub fn lend(core: &Core, readers: &mut Readers<'_>, usable: &mut Usable) -> Resu
             return Ok::<_, Trouble>(true);
         }
         let inner: Vec<Call> = core.store().calls(&ids)?.into_iter().map(calls::eligible::decode).collect();
-        let is_found = |touch: &Touch| matches!(touch, Touch::Content { .. } | Touch::Variable { .. });
+        let is_found = |touch: &Touch| matches!(touch, Touch::Content { .. } | Touch::Variable { .. } | Touch::CommandLine(_));
         let theirs = |touch: &Touch| is_found(touch) && inner.iter().any(|call| call.touches.contains(touch));
         call.touches.retain(|touch| !theirs(touch));
         let count = inner.len();

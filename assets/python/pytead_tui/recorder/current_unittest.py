@@ -4,6 +4,7 @@ A suite says for each of its tests which module comes next, before it sets up mo
 seen when it runs. Django's tests are tests of unittest.
 """
 
+from pytead_tui.recorder import command_line
 from pytead_tui.recorder.objects import names_of
 from pytead_tui.recorder.own import __builtins__, os, sys
 
@@ -34,6 +35,7 @@ def begins(recorder: object, frame: object, test: object) -> bool:
                 return False
             is_django = is_django or module.startswith("django.test.")
         back = back.f_back
+    command_line.test_begins()
     name = name_of(test)
     if recorder.test is None or recorder.test[0] != name or name is None:
         if is_django not in _sessions:

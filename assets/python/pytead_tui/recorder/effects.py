@@ -11,7 +11,6 @@ from pytead_tui.recorder.budget import ANSWERS
 from pytead_tui.recorder.failures import PACKAGE
 from pytead_tui.recorder.objects import derives, mro_of, names_of, oid
 from pytead_tui.recorder.own import __builtins__, os, sys
-from pytead_tui.recorder.state import Recorder
 
 TABLE = {
     "time": ("clock", "time time_ns monotonic monotonic_ns perf_counter perf_counter_ns process_time localtime "
@@ -141,7 +140,7 @@ def drawn(callee: object, first: object) -> "tuple | None":
     return generator, "random.%s.%s" % ("SystemRandom" if secret else "Random", name)
 
 
-def note_drawn(recorder: Recorder, frame: object, generator: object, detail: str) -> None:
+def note_drawn(recorder: object, frame: object, generator: object, detail: str) -> None:
     """Notes what a generator gave, unless the very call seeded it: then it gives the same each time."""
     call = recorder.call_around(frame)
     if call is not None and not any(ref() is generator for ref in call.seeded):
@@ -181,7 +180,7 @@ def _method(callee: object) -> "tuple | None":
     return known
 
 
-def note(recorder: Recorder, frame: object, kind: str, detail: str) -> bool:
+def note(recorder: object, frame: object, kind: str, detail: str) -> bool:
     """Writes an effect of the nearest recorded call, once; tells whether it was new."""
     call = recorder.call_around(frame)
     if call is None and kind == "process" and recorder.journey:
@@ -201,7 +200,7 @@ def _write(call: object, kind: str, detail: str) -> bool:
     return True
 
 
-def _found_there(recorder: Recorder, frame: object, kind: str, detail: str) -> None:
+def found_there(recorder: object, frame: object, kind: str, detail: str) -> None:
     """Writes what a call found in its surroundings, for all calls around: each of them may be made again alone."""
     for call in recorder.calls_around(frame):
         if sum(known == kind for known, _ in call.effects or ()) < FOUND:
@@ -224,7 +223,7 @@ def is_kept(name: str) -> bool:
     return name not in _OWN and not name.startswith(_OWN_PREFIXES)
 
 
-def asked(recorder: Recorder, frame: object) -> None:
+def asked(recorder: object, frame: object) -> None:
     """Notes a use of the environment in `frame`, one of its own methods, and what the variable that is read held."""
     asking = frame.f_back
     while asking is not None and asking.f_globals.get("__name__") in ("os", "_collections_abc", "collections.abc"):
@@ -243,7 +242,7 @@ def asked(recorder: Recorder, frame: object) -> None:
         return
     text = _variable(name)
     if text is not None and redact.word_of(text) is None:
-        _found_there(recorder, asking, "variable", name + "=" + text)
+        found_there(recorder, asking, "variable", name + "=" + text)
 
 
 def _variable(name: str) -> "str | None":
@@ -252,7 +251,7 @@ def _variable(name: str) -> "str | None":
     return held.decode(*_CODING) if type(held) is bytes and len(held) <= VARIABLE else None
 
 
-def _imported(recorder: Recorder, frame: object, asking: object, is_import: object) -> None:
+def _imported(recorder: object, frame: object, asking: object, is_import: object) -> None:
     """Notes a variable that the project reads while it is imported: it may be needed to import it again. Of a secret a
     placeholder is noted, which is as good for that."""
     if recorder.journey or frame.f_code.co_name != "__getitem__" or not is_for_one(frame.f_back):
@@ -272,7 +271,7 @@ def _imported(recorder: Recorder, frame: object, asking: object, is_import: obje
     recorder.spools.current().write(("E", None, "variable", name + "=" + text))
 
 
-def _is_asked_on_import(recorder: Recorder, asking: object) -> bool:
+def _is_asked_on_import(recorder: object, asking: object) -> bool:
     if recorder.project.file(asking.f_code.co_filename) is None:
         return False
     return not _in_a_test() or _is_importing(recorder, asking)
@@ -283,7 +282,7 @@ def _in_a_test() -> bool:
     return "PYTEST_CURRENT_TEST".encode(*_CODING) in getattr(os.environ, "_data", {})
 
 
-def _is_importing(recorder: Recorder, frame: object) -> bool:
+def _is_importing(recorder: object, frame: object) -> bool:
     """Whether a frame is the code of a module of the project, or was called while one is imported."""
     if frame.f_code.co_name == "<module>":
         return True
@@ -298,7 +297,7 @@ def _is_importing(recorder: Recorder, frame: object) -> bool:
     return False
 
 
-def _content(recorder: Recorder, frame: object, path: str) -> None:
+def _content(recorder: object, frame: object, path: str) -> None:
     """Notes what stands in a small text file that a call opens for reading."""
     name = os.path.basename(path)
     if recorder.journey or name.endswith((".py", ".pyc", ".so")) or name.startswith(".env"):
@@ -313,16 +312,16 @@ def _content(recorder: Recorder, frame: object, path: str) -> None:
     except (OSError, UnicodeDecodeError):
         return
     if len(held) <= CONTENT and "\0" not in text and redact.word_of(text) is None:
-        _found_there(recorder, frame, "content", path + "\0" + text)
+        found_there(recorder, frame, "content", path + "\0" + text)
 
 
-def _is_near(recorder: Recorder, path: str) -> bool:
+def _is_near(recorder: object, path: str) -> bool:
     """Whether a file is named from the working folder, or lies in the project or a temporary folder."""
     near = (recorder.project.root, os.environ.get("TMPDIR") or "/tmp")
     return not os.path.isabs(path) or any(path.startswith(folder.rstrip("/") + "/") for folder in near)
 
 
-def install(recorder: Recorder) -> None:
+def install(recorder: object) -> None:
     """Adds a recorder's audit hook, once; a hook cannot be removed, so it is added when something is recorded."""
     if any(known is recorder for known in _heard):
         return

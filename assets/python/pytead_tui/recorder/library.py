@@ -4,7 +4,7 @@ environment, who makes a task, who seeds a generator of random numbers, which te
 Owns what is noted of them. That their start is seen is monitor.py's affair, and inject.py's where source is rewritten.
 """
 
-from pytead_tui.recorder import current_test, current_unittest, effects, kinds, scenes
+from pytead_tui.recorder import command_line, current_test, current_unittest, effects, kinds, scenes
 from pytead_tui.recorder.objects import oid
 from pytead_tui.recorder.own import __builtins__, _weakref
 from pytead_tui.recorder.plans import lookup
@@ -21,6 +21,7 @@ def _environ_set(recorder: object, frame: object, args: tuple) -> None:
         if type(args[2]) is not str or recorder.journey:
             return
         if args[2].endswith("(setup)"):
+            command_line.test_begins()
             recorder.test = current_test.of(frame.f_back, args[2])
             scenes.test_begins(recorder, current_test.item(frame.f_back))
         elif args[2].endswith("(call)"):
@@ -89,6 +90,10 @@ HANDLERS = {
     ("os", "_Environ.__delitem__"): (0, environ),
     ("unittest.suite", "TestSuite._handleModuleFixture"): (2, _comes),
     ("unittest.case", "TestCase.run"): (1, _runs),
+    ("argparse", "ArgumentParser.parse_known_args"): (2, command_line.parsed),
+    ("optparse", "OptionParser._get_args"): (2, command_line.parsed),
+    ("click.core", "BaseCommand.main"): (2, command_line.parsed),
+    ("click.core", "Command.main"): (2, command_line.parsed),
     ("random", "Random.seed"): (2, _seeded),
     ("asyncio.base_events", "BaseEventLoop.create_task"): (2, _task_made),
     # A loop written in C (uvloop) makes its tasks unseen: these are who asks it to.

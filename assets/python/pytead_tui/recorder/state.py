@@ -8,6 +8,7 @@ tasks, too, and costs only the calls that are kept.
 
 from pytead_tui.recorder import bindings, budget, changes, copies, functions, given, kinds, scenes, tasks, values
 from pytead_tui.recorder.calls import Call, shape_of
+from pytead_tui.recorder.command_line import note_argv, reads_argv
 from pytead_tui.recorder.copying import Copying
 from pytead_tui.recorder.endings import Endings
 from pytead_tui.recorder.failures import PACKAGE, Failures
@@ -290,6 +291,8 @@ class Recorder(Copying, Endings, Failures, Places):
             call.searching = searching
         else:
             self.write_call(call, record, met)
+        if reads_argv(code):
+            note_argv(self, frame)
         return call
 
     def _bound(self, function: Function, frame: object, code: object, held: tuple) -> "str | None":

@@ -1,5 +1,4 @@
-"""What a call is made in: the files that it read and the variables that it asked for when it was recorded, and, where
-it follows them, a fixed clock and fixed bytes of chance.
+"""What a call is made in: the files, variables and command line that it read when it was recorded, and, where it follows them, a fixed clock and fixed bytes of chance.
 
 Runs in the process of the call, which ends with it; only files outlast it, so they are removed.
 """
@@ -25,6 +24,7 @@ class Around:
         self.chance = call.get("chance", False)
         self.files = call.get("files") or {}
         self.variables = call.get("variables") or {}
+        self.argv = call.get("argv")
         self.as_recorded = call.get("files_as_recorded", False)
         self.made: list = []  # files and folders that were not there
 
@@ -32,6 +32,8 @@ class Around:
         """Sets the variables and lays out the files that are not there: in a folder of their own, where they are named
         from the working folder."""
         os.environ.update(self.variables)
+        if self.argv:
+            sys.argv = list(self.argv)
         if "TZ" in self.variables:
             time.tzset()
         if self.chance:

@@ -5,6 +5,7 @@ the tests in some order, maybe with another clock or with a fault in a function.
 `pytest_lines.py` go out as they are made; the process of a run does not have to end for them.
 """
 
+import contextlib
 import gc
 import io
 import os
@@ -19,8 +20,7 @@ import pytest
 from pytead_tui.pytest_lines import failure
 from pytead_tui.pytest_rooted import rooted
 from pytead_tui.pytest_witness import Witness
-from pytead_tui.recorder import effects
-from pytead_tui.worker import clock, faults, frames, lookup, made, surroundings
+from pytead_tui.worker import clock, faults, frames, idle, lookup, made, surroundings
 from pytead_tui.worker.clock import Later
 from pytead_tui.worker.faults import OVERDUE, Trial
 from pytead_tui.worker.frames import Gone, Reader
@@ -28,13 +28,13 @@ from pytead_tui.worker.lookup import Broken
 from pytead_tui.worker.modules import Modules, is_of
 from pytead_tui.worker.mutants import Own
 from pytead_tui.worker.processes import end, fork, threads
+from pytead_tui.worker.ran import Asked, Trace
 
 ENDLESS = 0.1  # seconds of the processor that a fault may add to a test; it notices one that adds more
 STUCK = 3  # times as much: what does not end by itself then, not being Python's, is killed
 SURVEY = 2.0  # seconds for pictures while tests run one after the other
 ALIVE = 5.0  # seconds without a word
 LAST_WORDS = 20  # lines of pytest's when it stops before the tests
-_RUNNERS = ("pytest", "_pytest", "pluggy", "pytead_tui")
 SOON = 0.1  # seconds that what is said may wait for more
 
 
@@ -177,6 +177,7 @@ class _Bench:
         self.touched: "dict | None" = None  # those that tests were seen to leave otherwise, once that was looked at
         self.unsure: set = set()  # tests that failed then
         self.is_left = False  # something was left behind
+        self.usual: dict = {}  # what the project's own fixtures leave behind, by the folder of a test and their names
         with_fault = [run for run in self.message["runs"] if run.get("fault")]
         for run in self.message["runs"]:
             if run not in with_fault:
@@ -309,8 +310,8 @@ class _Bench:
     def _look(self, run: dict, item: pytest.Item, targets: dict) -> None:
         """Runs a test alone and looks at what it ran through and what it left behind; then runs it once more."""
         target = next((held for prefix, held in targets.items() if _belongs(item.nodeid, [prefix])), None)
-        asked = _Asked(self.project)
-        trace = _Trace(target)
+        asked = Asked(self.project)
+        trace = Trace(target)
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         steps = trace.stop()
         missing = asked.stop()
@@ -321,6 +322,30 @@ class _Bench:
             self.run = (run["again"], self.run[1])
             self.say(*self.run, {"kind": "collected", "tests": [item.nodeid]})
             self.go(run, [item])
+
+    def _usual(self, run: dict, item: pytest.Item) -> set:
+        """Names what the project's own fixtures leave behind around a test that does nothing."""
+        names = idle.fixtures(item, [self.modules.root, self.message["bench"]])
+        key = (item.path.parent, names)
+        if names and key not in self.usual:
+            self.usual[key] = self._left_by_nothing(run, item, names)
+        return self.usual.get(key, set())
+
+    def _left_by_nothing(self, run: dict, item: pytest.Item, names: tuple) -> set:
+        def work() -> None:
+            nothing = idle.beside(item, names)
+            nothing.config.hook.pytest_runtest_protocol(item=nothing, nextitem=None)
+            left = surroundings.difference(self.before, surroundings.Picture(self.project))
+            self.said = [(*self.run, {"kind": "idle", "left": [trace["what"] for trace in left]})]
+
+        seconds = run["limit_ms"] / 1000
+        pid, reader = self.start(run, 0, work, seconds)
+        left: set = set()
+        with contextlib.suppress(TimeoutError, Gone):
+            for _, _, line in self.next(reader, time.monotonic() + seconds):
+                left.update(line.get("left", ()))
+        end(self.modules, pid, reader.fd, died=False)
+        return left
 
     def _trials(self, runs: "list[dict]") -> "Iterator[Trial]":
         """Makes the faults that tests which pass should notice; says of which functions there are none."""
@@ -398,7 +423,10 @@ class _Bench:
                         (self.failed if is_look else self.unsure).add(line.get("nodeid"))
                     if is_survey and line.get("kind") == "touched" and type(line.get("modules")) is list:
                         self._limit_pictures(line["modules"])
-                    self.is_left = self.is_left or bool(is_look and line.get("changed"))
+                    if is_look and line.get("changed"):
+                        self.is_left = True
+                        usual = self._usual(run, items[0])
+                        line["changed"] = [trace for trace in line["changed"] if trace["what"] not in usual]
                 self.said += lines
                 self.send(SOON)
         except TimeoutError:
@@ -476,100 +504,3 @@ class _OtherCopies:
 
 def _found_elsewhere(name: str, file: str) -> str:
     return f"No module named '{name}' in the project: the tests import {file}"
-
-
-class _Asked:
-    """Notes which variables of the environment the project's code asks for, itself or by what it calls."""
-
-    def __init__(self, modules: dict) -> None:
-        self.names: set = set()
-        self.kind = type(os.environ)
-        self.own = {name: vars(self.kind)[name] for name in ("__getitem__", "__contains__") if name in vars(self.kind)}
-        spaces = {id(vars(module)) for module in modules.values()}
-        for name, function in self.own.items():
-            setattr(self.kind, name, self._noting(function, spaces))
-
-    def _noting(self, function: Callable, spaces: set) -> Callable:
-        def noting(environ: object, key: object) -> object:
-            frame = sys._getframe(1)
-            if function.__name__ == "__getitem__" and not effects.is_for_one(frame):
-                return function(environ, key)
-            asking = False
-            while frame is not None and id(frame.f_globals) not in spaces:
-                name = frame.f_globals.get("__name__")
-                frame = None if type(name) is str and name.partition(".")[0] in _RUNNERS else frame.f_back
-            while frame is not None and os.path.basename(frame.f_code.co_filename) != "conftest.py":
-                asking, frame = True, frame.f_back
-            if asking and frame is None and type(key) is str:  # what a fixture of the project asks for is its own affair
-                self.names.add(key)
-            return function(environ, key)
-
-        return noting
-
-    def stop(self) -> list:
-        """Ends noting; gives the names, without those that every process has."""
-        for name, function in self.own.items():
-            setattr(self.kind, name, function)
-        return sorted(name for name in self.names if effects.is_kept(name) and name != "HOME")
-
-
-class _Trace:
-    """Notes which line follows which in one function."""
-
-    def __init__(self, function: object) -> None:
-        self.steps: set = set()
-        self.tool: "int | None" = None
-        self.code = getattr(function, "__code__", None)
-        if self.code is None:
-            return
-        if sys.version_info >= (3, 12):
-            self._monitor()
-        else:
-            sys.settrace(self._enter)
-
-    def _monitor(self) -> None:
-        monitoring = sys.monitoring
-        last = 0
-
-        def line(code: object, number: int) -> None:
-            nonlocal last
-            self.steps.add((last, number))
-            last = number
-
-        def start(code: object, offset: int) -> None:
-            nonlocal last
-            last = 0
-
-        for tool in (4, 3, 5, 2):
-            try:
-                monitoring.use_tool_id(tool, "pytead-tui")
-            except ValueError:
-                continue
-            monitoring.register_callback(tool, monitoring.events.LINE, line)
-            monitoring.register_callback(tool, monitoring.events.PY_START, start)
-            monitoring.set_local_events(tool, self.code, monitoring.events.LINE | monitoring.events.PY_START)
-            self.tool = tool
-            return
-
-    def _enter(self, frame: object, event: str, argument: object) -> object:
-        if frame.f_code is not self.code:
-            return None
-        last = 0
-
-        def line(frame: object, event: str, argument: object) -> object:
-            nonlocal last
-            if event == "line":
-                self.steps.add((last, frame.f_lineno))
-                last = frame.f_lineno
-            return line
-
-        return line
-
-    def stop(self) -> "list[list[int]]":
-        """Ends noting; gives the steps."""
-        if self.tool is not None:
-            sys.monitoring.set_local_events(self.tool, self.code, 0)
-            sys.monitoring.free_tool_id(self.tool)
-        elif self.code is not None:
-            sys.settrace(None)
-        return sorted([one, two] for one, two in self.steps)[:2000]
