@@ -8,6 +8,7 @@ mod inner;
 mod kept;
 mod life;
 mod local_class;
+mod mapping;
 mod object;
 mod origin;
 mod standard;
@@ -38,6 +39,8 @@ const STATEMENTS_MAX: usize = 24;
 /// Values that are written for one case on all ways to it. An object that cannot be made is tried anew for each way in which its
 /// holder may be made: where many hold one another, nobody would see the end.
 const TRIED_MAX: usize = 20_000;
+/// A dict with so many items may be a module's with a few others.
+const MAPPING_MIN: usize = 12;
 /// A result may stand apart from its test (R4).
 const EXPECTED_NODES_MAX: usize = 2_500;
 
@@ -158,6 +161,8 @@ enum Seen {
 pub(super) struct Work {
     pub(super) setup: Vec<Statement>,
     pub(super) imports: BTreeSet<Import>,
+    /// pytest's fixtures that it names.
+    pub(super) fixtures: BTreeSet<&'static str>,
     pub(super) taken: BTreeSet<String>,
     /// So many private fields are set, as only their class should.
     pub(super) by_hand: usize,
@@ -260,6 +265,11 @@ impl<'a> Builder<'a, '_> {
             Value::FrozenSet(items) if items.is_empty() => Ok(Expr::atom("frozenset()")),
             Value::FrozenSet(items) => Ok(Expr::call("frozenset", vec![self.set(items, hint)?])),
             Value::Dict(pairs) => {
+                if pairs.len() >= MAPPING_MIN
+                    && let Some(written) = self.by_mapping(pairs)?
+                {
+                    return Ok(written);
+                }
                 let mut done = Vec::new();
                 for (key, value) in pairs {
                     done.push((self.value(key, "key")?, self.value(value, hint)?));
@@ -337,7 +347,7 @@ impl<'a> Builder<'a, '_> {
 
     fn scalar(&mut self, value: &Value, expr: Expr) -> Result<Expr, Stop> {
         if let Value::Str(text) = value {
-            if let Some(path) = surroundings::below(self.base.as_deref(), text) {
+            if let Some(path) = self.path(text) {
                 return Ok(Expr::Atom(format!("str({path})")));
             }
             if surroundings::is_private_path(text, self.project.root) {
@@ -345,6 +355,16 @@ impl<'a> Builder<'a, '_> {
             }
         }
         Ok(expr)
+    }
+
+    /// Writes a path below a folder that a test finds on every machine: its own temporary one, or the project's.
+    pub(super) fn path(&mut self, path: &str) -> Option<String> {
+        if let Some(written) = surroundings::below(self.base.as_deref(), path) {
+            return Some(written);
+        }
+        let written = surroundings::of_project(self.project.root, path)?;
+        self.work.fixtures.insert(surroundings::PROJECT);
+        Some(written)
     }
 
     pub(super) fn values(&mut self, values: &[Value], hint: &str) -> Result<Vec<Expr>, Stop> {

@@ -151,6 +151,7 @@ fn finish<'a>(
 ) -> Result<Case, Reason> {
     let assembled = build::together(call, project, scope, way, given, |builder| assemble(builder, call, function, known));
     let (mut case, work) = assembled?;
+    laid.fixtures.extend(work.fixtures);
     case.imports.extend(work.imports);
     case.locals = work.taken;
     case.by_hand = work.by_hand;
@@ -163,7 +164,7 @@ fn finish<'a>(
         Target::Object(name) | Target::Unbound { receiver: name, .. } => Some(Expr::atom(name.clone())),
         Target::Free(_) | Target::Class(_) => None,
     };
-    case.check.0 = laid.as_recorded(build::fold(&work.setup, &Expr::tuple(receiver.into_iter().chain(values).collect())));
+    case.check.0 = laid.as_recorded(build::fold(&work.setup, &Expr::tuple(receiver.into_iter().chain(values).collect())), project.root);
     laid.stand_in(std::mem::take(&mut case.laid));
     case.imports.extend(laid.imports.iter().cloned());
     case.laid = laid;

@@ -16,6 +16,7 @@ use crate::generate::told::Told;
 use crate::source::called::Form;
 use crate::source::constructor::{Constructor, Keeps};
 use crate::source::facades::Facades;
+use crate::source::mappings::Mapping;
 use crate::source::names::absolute;
 
 /// The knowledge that the engine lends to drafting.
@@ -52,6 +53,8 @@ pub struct Project<'a> {
     pub scenes: &'a dyn Fn(&FunctionId) -> &'a [Told],
     /// What classes were found to define: asked of every part of every value.
     pub definitions: &'a Definitions<'a>,
+    /// Lists the dicts with many keys that modules of the project keep, each with its module: defaults of settings.
+    pub mappings: &'a dyn Fn() -> &'a [(String, Mapping)],
     /// Tells whether a module may be imported: not a script that begins its work when it is.
     pub importable: &'a dyn Fn(&str) -> bool,
     /// The project's own folder on this machine, which stands in no draft.

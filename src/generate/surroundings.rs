@@ -95,7 +95,10 @@ impl Laid {
             laid.fixtures.insert("monkeypatch");
         }
         for (name, value) in call.variables() {
-            let value = if name == "HOME" || is_private_path(value, project.root) {
+            let value = if let Some(path) = of_project(project.root, value) {
+                laid.fixtures.insert(PROJECT);
+                Expr::Atom(format!("str({path})"))
+            } else if name == "HOME" || is_private_path(value, project.root) {
                 // A folder that another machine has not: whether the call does without what lies there is found out.
                 if !value.starts_with('/') || value.contains(':') {
                     return Err(ReasonCode::MachinePath.of(name));
@@ -144,8 +147,12 @@ impl Laid {
     fn set_command_line(&mut self, words: &[String], root: &str) -> Result<(), Reason> {
         let mut items = Vec::new();
         for (place, word) in words.iter().enumerate() {
-            items.push(match below(self.base.as_deref(), word) {
-                Some(path) => Expr::Atom(format!("str({path})")),
+            let in_project = || of_project(root, word).filter(|_| place > 0);
+            items.push(match below(self.base.as_deref(), word).or_else(in_project) {
+                Some(path) => {
+                    self.fixtures.extend(path.starts_with(PROJECT).then_some(PROJECT));
+                    Expr::Atom(format!("str({path})"))
+                }
                 // Programs show no more of their own path.
                 None if place == 0 => Expr::Text(word.rsplit('/').next().unwrap_or(word).to_owned()),
                 None if is_private_path(word, root) => return Err(ReasonCode::MachinePath.into()),
@@ -220,13 +227,17 @@ impl Laid {
         Ok(())
     }
 
-    /// Writes an expression in which `tmp_path` is the recorded folder, so that recorded paths come out.
+    /// Writes an expression in which `tmp_path` is the recorded folder and the project's lies at `root`, so that recorded paths
+    /// come out.
     #[must_use]
-    pub fn as_recorded(&self, expression: String) -> String {
-        match &self.base {
-            Some(base) => format!("(tmp_path := __import__(\"pathlib\").Path({}), {expression})[-1]", string(base)),
-            None => expression,
+    pub fn as_recorded(&self, expression: String, root: &str) -> String {
+        let path = |path: &str| format!("__import__(\"pathlib\").Path({})", string(path));
+        let mut first = Vec::new();
+        first.extend(self.base.as_ref().map(|base| format!("tmp_path := {}", path(base))));
+        if self.fixtures.contains(PROJECT) {
+            first.push(format!("{PROJECT} := __import__(\"types\").SimpleNamespace(rootpath={})", path(root)));
         }
+        if first.is_empty() { expression } else { format!("({}, {expression})[-1]", first.join(", ")) }
     }
 }
 
@@ -239,6 +250,21 @@ pub fn below(base: Option<&str>, path: &str) -> Option<String> {
         None if rest.is_empty() => Some("tmp_path".to_owned()),
         _ => None,
     }
+}
+
+/// pytest's fixture that knows the project's folder.
+pub const PROJECT: &str = "pytestconfig";
+
+/// Writes a path in the project's folder, or that folder's own; none that a path object would write otherwise.
+#[must_use]
+pub fn of_project(root: &str, path: &str) -> Option<String> {
+    let rest = path.strip_prefix(root).filter(|_| root.len() > 1)?;
+    if rest.is_empty() {
+        return Some(format!("{PROJECT}.rootpath"));
+    }
+    let inside = rest.strip_prefix('/')?;
+    let is_plain = inside.split('/').all(|part| !part.is_empty() && part != ".") && !inside.contains('\n');
+    is_plain.then(|| format!("{PROJECT}.rootpath / {}", string(inside)))
 }
 
 /// Finds the folder of a file that was read by the path that an argument gives, or of the folder that one names; else the
@@ -351,6 +377,17 @@ mod tests {
         for path in ["/tmp", "/tmp/", "tmp/x", "/home/ada/T/x", "/tmp/no such file: x"] {
             assert_eq!(temporary(path), None, "{path}");
         }
+    }
+
+    /// R26: a path in the project is the same file on every machine.
+    #[test]
+    fn paths_in_the_project_are_written_below_its_folder() {
+        assert_eq!(of_project("/home/a/x", "/home/a/x/b/c").as_deref(), Some("pytestconfig.rootpath / \"b/c\""));
+        assert_eq!(of_project("/home/a/x", "/home/a/x").as_deref(), Some("pytestconfig.rootpath"));
+        for path in ["/home/a/xy", "/home/a/x/", "/home/a/x//b", "/home/a/x/./b", "/home/a", "see /home/a/x/b"] {
+            assert_eq!(of_project("/home/a/x", path), None, "{path}");
+        }
+        assert_eq!(of_project("/", "/etc"), None);
     }
 
     /// R17: only what lies below the folder is written below it.

@@ -28,6 +28,7 @@ pub mod internals;
 mod items;
 pub mod kept;
 mod literal;
+pub mod mappings;
 pub mod module_names;
 mod moved;
 pub mod names;

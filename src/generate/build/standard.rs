@@ -65,7 +65,8 @@ impl Builder<'_, '_> {
             }
             ("pathlib" | "pathlib._local", _) => {
                 if let [Value::Str(path)] = args.as_slice() {
-                    if let Some(path) = surroundings::below(self.base.as_deref(), path).filter(|_| !ty.qualname.contains("Pure"))
+                    if !ty.qualname.contains("Pure")
+                        && let Some(path) = self.path(path)
                     {
                         return Ok(Expr::Atom(path));
                     }

@@ -25,7 +25,7 @@ from pytead_tui.worker.clock import Later
 from pytead_tui.worker.faults import OVERDUE, Trial
 from pytead_tui.worker.frames import Gone, Reader
 from pytead_tui.worker.lookup import Broken
-from pytead_tui.worker.modules import Modules, is_of
+from pytead_tui.worker.modules import Modules, describe, is_of
 from pytead_tui.worker.mutants import Own
 from pytead_tui.worker.processes import end, fork, threads
 from pytead_tui.worker.ran import Asked, Trace
@@ -43,9 +43,13 @@ def answer(message: dict, modules: Modules, writing: int) -> None:
     sys.argv = ["pytest", *message["args"]]
     bench = _Bench(message, modules, writing)
     sys.stderr = io.StringIO()
-    status = pytest.main(list(message["args"]), plugins=[bench, bench.witness, rooted(bench.witness.root)])
+    try:
+        status = pytest.main(list(message["args"]), plugins=[bench, bench.witness, rooted(bench.witness.root)])
+        words = sys.stderr.getvalue()
+    except Exception as error:  # of a plugin that pytest asks before anything else
+        status, words = pytest.ExitCode.INTERNAL_ERROR, f"E {describe(error)}"
     # Only what stops before the tests ends up here: a conftest.py that cannot be imported, a wrong setting.
-    bench.say_stopped(sys.stderr.getvalue())
+    bench.say_stopped(words)
     bench.say(None, None, {"kind": "end", "status": int(status)})
     bench.send()
 
