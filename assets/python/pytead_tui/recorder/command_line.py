@@ -30,7 +30,7 @@ def parsed(recorder: object, frame: object, args: tuple) -> None:
 
 def note_argv(recorder: object, frame: object) -> None:
     """Notes the command line for the calls around a frame."""
-    if recorder.journey or recorder.call_around(frame) is None:
+    if recorder.journey:
         return
     words = _words()
     if words is not None and (not _runners or words != _runners[0]) and not any(map(_is_secret, words)):

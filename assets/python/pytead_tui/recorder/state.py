@@ -455,12 +455,12 @@ class Recorder(Copying, Endings, Failures, Places):
         return made if coroutine is not None and coroutine.cr_frame is frame else None
 
     def call_around(self, frame: object) -> "Call | None":
-        """Gives the nearest call in flight around a frame."""
+        """Gives the nearest kept call in flight around a frame."""
         left = WALK
         while frame is not None and left:
             call = self.live.get(oid(frame))
-            if call is not None and call.runs_in(frame):
-                return call if call.waiting is None else None
+            if call is not None and call.waiting is None and call.runs_in(frame):
+                return call
             frame = frame.f_back
             left -= 1
         return None
