@@ -1,6 +1,6 @@
 //! Printing what happens while a verb works, and ending it on Ctrl-C.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
@@ -16,6 +16,8 @@ use crate::engine::Handle;
 const PROGRESS: Duration = Duration::from_millis(200);
 /// Milliseconds after which a job is shown.
 const PROGRESS_AFTER: i64 = 700;
+/// Time between two lines about it where nobody sits before a terminal: a log is not to look as if nothing went on.
+const PROGRESS_LOGGED: Duration = Duration::from_secs(20);
 
 /// Longest wait for what was interrupted to come to its end.
 const LAST_STEPS: Duration = Duration::from_secs(10);
@@ -29,13 +31,21 @@ pub(super) async fn with_events<T>(
     let mut events = handle.subscribe();
     let mut line = ProgressLine::default();
     let mut looks = tokio::time::interval(PROGRESS);
-    let is_seen = !out.is_json() && ProgressLine::is_seen();
+    let is_seen = ProgressLine::is_seen();
+    let mut logged = Instant::now();
     tokio::pin!(work);
     let done = loop {
         tokio::select! {
             done = &mut work => break done,
-            _ = looks.tick(), if is_seen => {
-                line.show(longest(&handle.snapshot().jobs));
+            _ = looks.tick(), if !out.is_json() => {
+                if is_seen {
+                    line.show(longest(&handle.snapshot().jobs));
+                } else if logged.elapsed() >= PROGRESS_LOGGED
+                    && let Some(job) = longest(&handle.snapshot().jobs)
+                {
+                    logged = Instant::now();
+                    output::note(&format!("{}: {}", job.kind.word(), output::progress(job)));
+                }
             }
             event = events.recv() => match event {
                 Ok(event) => {

@@ -104,6 +104,12 @@ pub fn note(line: &str) {
     let _ = writeln!(std::io::stderr(), "pytead-tui: {}", text::display(line));
 }
 
+/// Says how far a job is: `saved code: 120 of 400`.
+#[must_use]
+pub fn progress(job: &JobRow) -> String {
+    if job.total > 0 { format!("{}: {} of {}", job.subject, job.done, job.total) } else { format!("{} …", job.subject) }
+}
+
 /// The line of work that goes on, on a person's terminal: it is written over, and taken away at the end.
 #[derive(Default)]
 pub struct ProgressLine {
@@ -117,13 +123,9 @@ impl ProgressLine {
         std::io::stderr().is_terminal()
     }
 
-    /// Shows how far a job is: `saved code: 120 of 400`; nothing takes the line away.
+    /// Shows how far a job is; nothing takes the line away.
     pub fn show(&mut self, job: Option<&JobRow>) {
-        let line = match job {
-            Some(job) if job.total > 0 => format!("{}: {} of {}", job.subject, job.done, job.total),
-            Some(job) => format!("{} …", job.subject),
-            None => String::new(),
-        };
+        let line = job.map(progress).unwrap_or_default();
         let line = text::cut(&text::display_line(&line), PROGRESS_MAX).into_owned();
         if line != self.shown {
             let _ = write!(std::io::stderr(), "\r\x1b[K{line}").and_then(|()| std::io::stderr().flush());
