@@ -48,10 +48,11 @@ impl Bench {
             copy_conftests(root, folder, path)?;
             above.extend(path.parent().and_then(|folder| folder.parent()));
         }
-        // A `conftest.py` reads files beside it, and imports modules.
+        // A `conftest.py` reads files beside it and imports modules, and a test may name any file of the project.
         while let Some(below) = above.pop_last() {
-            if folder.join(below.as_str()).join("conftest.py").exists() {
-                link(root, &root.join(below.as_str()), &folder.join(below.as_str()))?;
+            let source = root.join(below.as_str());
+            if source.is_dir() {
+                link(root, &source, &folder.join(below.as_str()))?;
             }
             above.extend(below.parent());
         }
@@ -183,14 +184,15 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_conftest_finds_the_files_beside_it() {
+    fn a_test_finds_the_files_of_the_project_around_it() {
         let is_there = |folder: &tempfile::TempDir, path: &str| folder.path().join(path).symlink_metadata().is_ok();
         let (folder, _) =
             lay_out(&[("tests/conftest.py", "b = 1"), ("tests/data.sql", "SELECT 1"), ("tests/pytead/test_old.py", "")]);
         assert!(is_there(&folder, "tests/data.sql"));
         assert!(!is_there(&folder, "tests/pytead/test_old.py"), "accepted tests are not among the drafts");
-        let (folder, _) = lay_out(&[("tests/data.sql", "SELECT 1")]);
-        assert!(!is_there(&folder, "tests/data.sql"), "there is no conftest that could read it");
+        let (folder, _) = lay_out(&[("tests/data.sql", "SELECT 1"), ("tests/pytead/old.txt", "")]);
+        assert!(is_there(&folder, "tests/data.sql"), "also without a conftest");
+        assert!(!is_there(&folder, "tests/pytead/old.txt"));
     }
 
     #[test]

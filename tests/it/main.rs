@@ -37,6 +37,7 @@ mod edited;
 mod faults;
 mod forgeries;
 mod former;
+mod from_outside;
 mod gate;
 mod graphs;
 mod harness;

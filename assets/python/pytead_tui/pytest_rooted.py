@@ -1,8 +1,11 @@
 """A pytest plugin by which `pytestconfig.rootpath` is the project's folder for tests that are proved in another one.
 
-Where they are accepted, pytest itself says so.
+Where they are accepted, pytest itself says so. The other folder holds links to what lies in the project: where the project's modules
+were found by these, their own paths lie there, too, and so does the root.
 """
 
+import os
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -25,8 +28,20 @@ def rooted(root: str) -> ModuleType:
 
     def pytestconfig(request: pytest.FixtureRequest) -> _Config:
         """Takes the place of pytest's own fixture."""
-        return _Config(request.config, root)
+        here = str(request.config.rootpath)
+        return _Config(request.config, here if _is_imported_from(here, root) else root)
 
     plugin = ModuleType("pytead_tui_rooted")
     plugin.pytestconfig = pytest.fixture(scope="session")(pytestconfig)  # type: ignore[attr-defined]
     return plugin
+
+
+def _is_imported_from(folder: str, root: str) -> bool:
+    """Tells whether modules of the project were found by links in a folder."""
+    inside = folder + os.sep
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        # Tests, and what belongs to them, are copied there.
+        if type(file) is str and file.startswith(inside) and os.path.realpath(file).startswith(root + os.sep):
+            return True
+    return False

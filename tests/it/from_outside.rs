@@ -1,0 +1,125 @@
+//! What reaches a call beside its arguments: the command line, places in the project, defaults of settings, and what the project's
+//! own fixtures do around every test.
+
+use std::process::Command;
+
+use crate::applications::{passes, project};
+
+const CLI: &str = r#"import argparse
+import sys
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="shop")
+    parser.add_argument("name")
+    parser.add_argument("--amount", type=int, default=1)
+    given = parser.parse_args()
+    return f"{given.name} x{given.amount}"
+
+
+def first():
+    return sys.argv[1].upper()
+"#;
+
+const SETTINGS: &str = r#"import os
+
+DEFAULTS = {
+    "TEMPLATES": os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates"),
+    "SITE": "Shop",
+    "SEPARATOR": " | ",
+    "TIMES": 1,
+    "LANGUAGES": ["en"],
+    "A": 1,
+    "B": 2,
+    "C": 3,
+    "D": 4,
+    "E": 5,
+    "F": 6,
+    "G": 7,
+    "H": {"deep": [1, 2, 3]},
+}
+"#;
+
+const PAGES: &str = r#"import os
+
+
+def title(settings, page):
+    return settings["SITE"] + (settings["SEPARATOR"] + page) * settings["TIMES"]
+
+
+def read(folder, name):
+    with open(os.path.join(folder, name)) as file:
+        return file.read().strip()
+
+
+def place(name):
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+"#;
+
+const CONFTEST: &str = r#"import logging.config
+import os
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def configured():
+    logging.getLogger("shop").setLevel("ERROR")
+    logging.config.dictConfig({"version": 1})
+    os.environ["SHOP_CONFIGURED"] = "yes"
+"#;
+
+const TESTS: &str = r#"import sys
+
+from shop import cli, pages
+from shop.settings import DEFAULTS
+
+
+def test_main(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["shop", "tea", "--amount", "3"])
+    assert cli.main() == "tea x3"
+    assert cli.first() == "TEA"
+
+
+def test_pages():
+    assert pages.title({**DEFAULTS, "TIMES": 2, "OWN": True}, "tea") == "Shop | tea | tea"
+    assert pages.read(DEFAULTS["TEMPLATES"], "a.txt") == "a template"
+    assert pages.place("templates").endswith("templates")
+"#;
+
+/// R17, R19, R26: what reaches a call beside its arguments stands in its test, and what the project's fixtures do is no fault of it.
+#[test]
+fn what_reaches_a_call_from_outside_stands_in_its_test() {
+    let files = [
+        ("shop/__init__.py", ""),
+        ("shop/cli.py", CLI),
+        ("shop/settings.py", SETTINGS),
+        ("shop/pages.py", PAGES),
+        ("shop/templates/a.txt", "a template\n"),
+        ("tests/conftest.py", CONFTEST),
+        ("tests/test_shop.py", TESTS),
+        ("pytest.ini", "[pytest]\npythonpath = .\ntestpaths = tests\n"),
+    ];
+    let (place, python) = project(&files);
+    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}{err}");
+    for function in ["cli:main", "cli:first", "pages:title", "pages:read", "pages:place"] {
+        assert!(out.contains(&format!("shop.{function}  ready")), "{function}: {out}{err}");
+    }
+    let cli = place.read("tests/pytead/test_pytead_shop__cli.py");
+    assert!(cli.contains("monkeypatch.setattr(\"sys.argv\", [\"shop\", \"tea\", \"--amount\", \"3\"])"), "{cli}");
+    let pages = place.read("tests/pytead/test_pytead_shop__pages.py");
+    assert!(pages.contains("read(str(tmp_path), \"a.txt\") == \"a template\""), "{pages}");
+    assert!(pages.contains("place(\"templates\") == str(pytestconfig.rootpath / \"shop/templates\")"), "{pages}");
+    assert!(pages.contains("**DEFAULTS,\n") && pages.contains("\"TIMES\": 2,\n"), "{pages}");
+    assert!(!pages.contains("\"SEPARATOR\"") && !pages.contains("SHOP_CONFIGURED"), "{pages}");
+    passes(&place, &python, &[]);
+    for (file, old, new) in [("shop/cli.py", "default=1", "default=1, nargs=2"), ("shop/pages.py", "settings[\"TIMES\"]", "1")] {
+        place.edit(file, old, new);
+        let mut pytest = Command::new(&python);
+        pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/pytead"]).current_dir(place.root());
+        let done = pytest.output().unwrap();
+        assert!(!done.status.success(), "{file}: {}", String::from_utf8_lossy(&done.stdout));
+        place.edit(file, new, old);
+    }
+}
