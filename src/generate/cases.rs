@@ -164,7 +164,8 @@ fn finish<'a>(
         Target::Object(name) | Target::Unbound { receiver: name, .. } => Some(Expr::atom(name.clone())),
         Target::Free(_) | Target::Class(_) => None,
     };
-    case.check.0 = laid.as_recorded(build::fold(&work.setup, &Expr::tuple(receiver.into_iter().chain(values).collect())), project.root);
+    case.check.0 =
+        laid.as_recorded(build::fold(&work.setup, &Expr::tuple(receiver.into_iter().chain(values).collect())), project.root);
     laid.stand_in(std::mem::take(&mut case.laid));
     case.imports.extend(laid.imports.iter().cloned());
     case.laid = laid;

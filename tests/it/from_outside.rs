@@ -4,6 +4,7 @@
 use std::process::Command;
 
 use crate::applications::{passes, project};
+use crate::harness::{Place, environment_with};
 
 const CLI: &str = r#"import argparse
 import sys
@@ -122,4 +123,62 @@ fn what_reaches_a_call_from_outside_stands_in_its_test() {
         assert!(!done.status.success(), "{file}: {}", String::from_utf8_lossy(&done.stdout));
         place.edit(file, new, old);
     }
+}
+
+const RUNTESTS: &str = r#"import os
+import sys
+
+from django.core.management import execute_from_command_line
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+    execute_from_command_line([sys.argv[0], "test", *sys.argv[1:]])
+"#;
+
+const DJANGO_SETTINGS: &str = r#"SECRET_KEY = "x"
+INSTALLED_APPS = ["rates", "tests"]
+DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}}
+RATE = 3
+"#;
+
+const RATES: &str = r#"from django.conf import settings
+
+
+def with_rate(amount):
+    return amount * settings.RATE
+"#;
+
+const DJANGO_TESTS: &str = r#"from django.test import SimpleTestCase
+
+from rates.amounts import with_rate
+
+
+class RateTests(SimpleTestCase):
+    def test_with_rate(self):
+        self.assertEqual(with_rate(2), 6)
+"#;
+
+/// R32: an application for Django that has neither a `manage.py` nor settings for pytest is tested as its own script starts it.
+#[test]
+fn an_application_for_django_without_manage_py_is_found_by_its_tests() {
+    let place = Place::empty();
+    let python = environment_with(&place, "web");
+    for (path, text) in [
+        ("rates/__init__.py", ""),
+        ("rates/amounts.py", RATES),
+        ("tests/__init__.py", ""),
+        ("tests/settings.py", DJANGO_SETTINGS),
+        ("tests/test_rates.py", DJANGO_TESTS),
+        ("runtests.py", RUNTESTS),
+    ] {
+        place.save(path, text);
+    }
+    let (code, out, err) = place.run(&["--trust", "--python", &python, "run", "--", &python, "runtests.py"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains("rates.amounts:with_rate  ready"), "{out}{err}");
+    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--check"]);
+    assert_eq!(code, 0, "{out}{err}");
+    passes(&place, &python, &["tests/pytead"]);
 }

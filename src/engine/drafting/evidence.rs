@@ -36,8 +36,8 @@ use crate::generate::project::{AwaitBy, ClockBy, Definitions, Project, StandIn};
 use crate::generate::serial::Numbers;
 use crate::generate::told::Told;
 use crate::source::facades::Facades;
-use crate::source::mappings::{Mapping, mappings};
 use crate::source::index::Index;
+use crate::source::mappings::{Mapping, mappings};
 
 /// Longer arguments are not read at a glance.
 const READABLE_MAX: usize = 80;

@@ -1,4 +1,4 @@
-"""A test that does nothing beside drafted ones: what it leaves behind, the project's own fixtures do, and no draft."""
+"""A test that does nothing beside drafted ones: what it leaves behind, pytest and the project's own fixtures do, and no draft."""
 
 import os
 import sys

@@ -181,7 +181,7 @@ class _Bench:
         self.touched: "dict | None" = None  # those that tests were seen to leave otherwise, once that was looked at
         self.unsure: set = set()  # tests that failed then
         self.is_left = False  # something was left behind
-        self.usual: dict = {}  # what the project's own fixtures leave behind, by the folder of a test and their names
+        self.usual: dict = {}  # what is left behind around a test that does nothing, by its folder and its fixtures
         with_fault = [run for run in self.message["runs"] if run.get("fault")]
         for run in self.message["runs"]:
             if run not in with_fault:
@@ -328,10 +328,10 @@ class _Bench:
             self.go(run, [item])
 
     def _usual(self, run: dict, item: pytest.Item) -> set:
-        """Names what the project's own fixtures leave behind around a test that does nothing."""
+        """Names what pytest, its plugins and the project's own fixtures leave behind around a test that does nothing."""
         names = idle.fixtures(item, [self.modules.root, self.message["bench"]])
         key = (item.path.parent, names)
-        if names and key not in self.usual:
+        if names is not None and key not in self.usual:
             self.usual[key] = self._left_by_nothing(run, item, names)
         return self.usual.get(key, set())
 
