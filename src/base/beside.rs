@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 use super::bits::{is_said, looks_secret};
-use super::found::{Found, is_placeholder, rank};
+use super::found::{Found, is_placeholder};
 use super::names;
 
 /// Keys of names and of values: their last words.
@@ -37,17 +37,29 @@ struct Key {
 #[must_use]
 pub fn is_value(name: &str, value: &str) -> bool {
     let Some(is_ambiguous) = names::ends_secret(name) else { return false };
-    let is_told = SWITCHES.iter().any(|switch| value.eq_ignore_ascii_case(switch))
-        || REFERENCES.iter().any(|begin| value.starts_with(begin))
-        || is_placeholder(value)
-        || is_said(value);
-    if value.is_empty() || is_told {
+    if is_told(value) {
         return false;
     }
     // A variable of the environment holds no label.
     let is_variable = name.contains('_') && name.contains(char::is_uppercase) && !name.contains(char::is_lowercase);
     let is_odd = || value.chars().count() > SHORT && !value.chars().all(char::is_alphabetic);
     is_variable || looks_secret(value) || (!is_ambiguous && is_odd())
+}
+
+/// Tells whether a text is nothing, a switch, a reference, a label, or what stands for a secret: `****`, a placeholder.
+pub(super) fn is_told(value: &str) -> bool {
+    let is_masked = || value.len() > 3 && value.chars().all(|c| !c.is_alphanumeric() && value.starts_with(c));
+    value.is_empty()
+        || is_masked()
+        || SWITCHES.iter().any(|switch| value.eq_ignore_ascii_case(switch))
+        || REFERENCES.iter().any(|begin| value.starts_with(begin))
+        || is_placeholder(value)
+        || is_said(value)
+}
+
+/// Tells whether the name of something stands under a key.
+pub(super) fn is_name_key(key: &str) -> bool {
+    part(key).is_some_and(|(_, is_name)| is_name)
 }
 
 /// Lists the keys of an object whose values a name beside them makes secret.
@@ -69,13 +81,8 @@ pub(super) fn hidden(fields: &Map<String, Value>) -> Vec<String> {
         .collect()
 }
 
-/// Finds the first value beside its name in a text.
-pub(super) fn first(text: &str, from: usize) -> Option<Found> {
-    keyed(text, from).into_iter().chain(pair(text, from)).min_by_key(rank)
-}
-
 /// Finds the second of two quoted texts whose first one is a secret name: `('password', 'x')`, `set("DB_PASSWORD", "x")`.
-fn pair(text: &str, from: usize) -> Option<Found> {
+pub(super) fn pair(text: &str, from: usize) -> Option<Found> {
     text[from..].match_indices(',').find_map(|(at, _)| {
         let at = from + at;
         names::ends_secret(quoted_before(&text[from..at])?)?;
@@ -105,7 +112,7 @@ fn quoted_after(text: &str) -> Option<(usize, usize)> {
 }
 
 /// Finds the first value beside its name, each under a key of its own.
-fn keyed(text: &str, from: usize) -> Option<Found> {
+pub(super) fn keyed(text: &str, from: usize) -> Option<Found> {
     let mut at = from;
     while let Some(key) = next(text, at) {
         at = key.end;
@@ -124,8 +131,9 @@ fn keyed(text: &str, from: usize) -> Option<Found> {
 
 /// Finds the value that stands behind a name, in the same mapping.
 fn after(text: &str, from: usize, name: &Key) -> Option<(usize, usize)> {
-    let to = text[from..].find(BRACKETS).map_or(text.len(), |at| from + at);
-    value_in(text, from, to.min(ceil(text, from.saturating_add(NEAR))), name)
+    let near = ceil(text, from.saturating_add(NEAR));
+    let to = text[from..near].find(BRACKETS).map_or(near, |at| from + at);
+    value_in(text, from, to, name)
 }
 
 /// Finds the value that stands before a name, in the same mapping.
@@ -142,11 +150,14 @@ fn before(text: &str, least: usize, name: &Key) -> Option<(usize, usize)> {
 /// Finds the value in a part of a text that no other name takes.
 fn value_in(text: &str, from: usize, to: usize, name: &Key) -> Option<(usize, usize)> {
     let mut at = from;
-    while let Some(key) = next(text, at).filter(|key| key.end < to && key.before == name.before) {
-        if key.is_name {
+    while let Some(key) = next(&text[..ceil(text, to + NEAR)], at).filter(|key| key.end < to && key.before == name.before) {
+        // What is said of the same value goes between (`type: text`), and the same key is that of another one.
+        if key.is_name && text[key.start..key.end] == text[name.start..name.end] {
             return None;
         }
-        if let Some((begin, end)) = literal(&text[key.end..]) {
+        if !key.is_name
+            && let Some((begin, end)) = literal(&text[key.end..])
+        {
             return Some((key.end + begin, key.end + end));
         }
         at = key.end;
@@ -195,18 +206,23 @@ fn literal(rest: &str) -> Option<(usize, usize)> {
         return (length > 0).then_some((at, at + length));
     }
     let ends = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '&' | '"' | '\'') || BRACKETS.contains(&c);
-    let length = rest[at..].find(ends).unwrap_or(rest.len() - at);
+    let near = ceil(rest, at + NEAR);
+    let length = rest[at..near].find(ends).unwrap_or(near - at);
     (length > 0).then_some((at, at + length))
 }
 
 /// Gives the next place where a character of a text begins.
 fn ceil(text: &str, at: usize) -> usize {
-    (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
+    (at.min(text.len())..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn first(text: &str, from: usize) -> Option<Found> {
+        keyed(text, from).into_iter().chain(pair(text, from)).min()
+    }
 
     #[test]
     fn the_value_beside_the_name_of_a_secret_is_found_in_any_notation() {
@@ -220,6 +236,9 @@ mod tests {
             (r#"{"ParameterKey": "MasterPassword", "ParameterValue": "zQ8-kd2x09"}"#, "zQ8-kd2x09"),
             ("\"{\\\"name\\\": \\\"jwt\\\", \\\"value\\\": \\\"zQ8-kd2x09\\\"}\"", "zQ8-kd2x09"),
             ("name=DB_PASSWORD&value=hunter2", "hunter2"),
+            (r#"{"type": "password", "value": "hunter2"}"#, "hunter2"),
+            (r#"{"name": "password", "type": "text", "value": "hunter2"}"#, "hunter2"),
+            (r#"<input type="password" name="field" value="hunter2">"#, "hunter2"),
             ("[('password', 'zQ8-kd2x09')]", "zQ8-kd2x09"),
             (r#"[["api_key","zQ8-kd2x09"]]"#, "zQ8-kd2x09"),
             (r#"os.environ.get("DB_PASSWORD", "zQ8-kd2x09")"#, "zQ8-kd2x09"),
@@ -244,6 +263,8 @@ mod tests {
             r#"("secret", "not_found")"#,
             r#"("password", "Password")"#,
             r#"["size", "zQ8-kd2x09"]"#,
+            r#"<input type="password" name="field" value="">"#,
+            r#"{"type": "password", "value": "Required"}"#,
         ] {
             assert_eq!(first(text, 0), None, "{text}");
         }

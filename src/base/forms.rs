@@ -16,12 +16,14 @@ pub(super) enum Body {
     Hex,
     /// As a token, three parts of it with dots between them.
     Three,
+    /// Letters and digits in the groups of a UUID, perhaps with more behind it.
+    Uuid,
 }
 
 /// A form: its prefix, the least length of the whole, what it consists of, and the kind shown in place of it.
 pub(super) type Form = (&'static str, usize, Body, &'static str);
 
-use Body::{Hash, Hex, Path, Three, Token};
+use Body::{Hash, Hex, Path, Three, Token, Uuid};
 
 pub(super) const FORMS: &[Form] = &[
     ("ghp_", 36, Token, "github-token"),
@@ -118,7 +120,6 @@ pub(super) const FORMS: &[Form] = &[
     ("FlyV1 fm2_", 60, Hash, "fly-token"),
     ("fo1_", 40, Token, "fly-token"),
     ("EZAK", 50, Token, "easypost-key"),
-    ("EZTK", 50, Token, "easypost-key"),
     ("sl.", 130, Token, "dropbox-token"),
     ("ops_eyJ", 100, Token, "1password-token"),
     ("CFPAT-", 45, Token, "contentful-token"),
@@ -181,6 +182,79 @@ pub(super) const FORMS: &[Form] = &[
     ("Nz", 58, Three, "discord-token"),
     ("OD", 58, Three, "discord-token"),
     ("OT", 58, Three, "discord-token"),
+    ("sdk-", 40, Uuid, "launchdarkly-key"),
+    ("api-", 40, Uuid, "launchdarkly-key"),
+    ("mob-", 40, Uuid, "launchdarkly-key"),
+    ("access-sandbox-", 51, Uuid, "plaid-token"),
+    ("access-development-", 55, Uuid, "plaid-token"),
+    ("access-production-", 54, Uuid, "plaid-token"),
+    ("pat-na1-", 44, Uuid, "hubspot-token"),
+    ("pat-eu1-", 44, Uuid, "hubspot-token"),
+    ("glagent-", 40, Token, "gitlab-token"),
+    ("glsoat-", 20, Token, "gitlab-token"),
+    ("glffct-", 20, Token, "gitlab-token"),
+    ("GR1348941", 29, Token, "gitlab-token"),
+    ("ATBB", 30, Token, "bitbucket-token"),
+    ("ATCTT3x", 60, Token, "bitbucket-token"),
+    ("ATTA", 60, Token, "trello-token"),
+    ("sk.eyJ", 60, Token, "mapbox-token"),
+    ("oy2", 46, Token, "nuget-key"),
+    ("mlsn.", 60, Token, "mailersend-key"),
+    ("napi_", 50, Token, "neon-key"),
+    ("vercel_blob_rw_", 40, Token, "vercel-token"),
+    ("pdl_sdbx_", 50, Token, "paddle-key"),
+    ("access_token$production$", 50, Hash, "braintree-token"),
+    ("access_token$sandbox$", 50, Hash, "braintree-token"),
+    ("NRII-", 30, Token, "newrelic-key"),
+    ("NRJS-", 20, Token, "newrelic-key"),
+    ("hcaik_", 50, Token, "honeycomb-key"),
+    ("hcxik_", 50, Token, "honeycomb-key"),
+    ("hcamk_", 40, Token, "honeycomb-key"),
+    ("xaat-", 40, Token, "axiom-token"),
+    ("xapt-", 40, Token, "axiom-token"),
+    ("pcsk_", 50, Token, "pinecone-key"),
+    ("tgp_v1_", 40, Token, "api-key"),
+    ("csk-", 40, Token, "api-key"),
+    ("rpa_", 40, Token, "runpod-key"),
+    ("jina_", 50, Token, "api-key"),
+    ("e2b_", 40, Token, "api-key"),
+    ("fc-", 35, Hex, "api-key"),
+    ("tr_prod_", 24, Token, "api-key"),
+    ("tr_dev_", 24, Token, "api-key"),
+    ("signkey-prod-", 60, Token, "inngest-key"),
+    ("cal_live_", 35, Token, "api-key"),
+    ("secret-live-", 40, Token, "stytch-key"),
+    ("secret-test-", 40, Token, "stytch-key"),
+    ("vk1.a.", 80, Token, "vk-token"),
+    ("y0_", 50, Token, "yandex-token"),
+    ("bce-v3/ALTAK-", 50, Path, "baidu-key"),
+    ("EZTK", 50, Token, "easypost-key"),
+    ("nbp_", 36, Token, "netbird-token"),
+    ("SSWS 00", 45, Token, "okta-token"),
+    ("PRIVATE-AAE", 40, Token, "kucoin-key"),
+    ("ABIA", 20, Token, "aws-key"),
+    ("ACCA", 20, Token, "aws-key"),
+    ("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVkt", 80, Hash, "private-key"),
+    ("LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0t", 80, Hash, "private-key"),
+    ("LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFWS0t", 80, Hash, "private-key"),
+    ("LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZ", 80, Hash, "private-key"),
+    ("LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURSBLRVkt", 80, Hash, "private-key"),
+    ("$gy$", 40, Hash, "password-hash"),
+    ("$S$", 50, Hash, "password-hash"),
+    ("$P$", 34, Hash, "password-hash"),
+    ("$H$", 34, Hash, "password-hash"),
+    ("$wp$2y$", 50, Hash, "password-hash"),
+    ("$8$", 50, Hash, "password-hash"),
+    ("$9$", 50, Hash, "password-hash"),
+    ("{SHA}", 30, Hash, "password-hash"),
+    ("{SMD5}", 30, Hash, "password-hash"),
+    ("{SSHA256}", 50, Hash, "password-hash"),
+    ("{SSHA512}", 90, Hash, "password-hash"),
+    ("{CRYPT}", 20, Hash, "password-hash"),
+    ("{PBKDF2", 40, Hash, "password-hash"),
+    ("{ARGON2", 40, Hash, "password-hash"),
+    ("SCRAM-SHA-256$", 80, Hash, "password-hash"),
+    ("SCRAM-SHA-1$", 60, Hash, "password-hash"),
     ("AGE-SECRET-KEY-1", 50, Token, "age-key"),
     ("$1$", 25, Hash, "password-hash"),
     ("$2a$", 50, Hash, "password-hash"),
@@ -230,51 +304,82 @@ pub(super) fn may_begin(bytes: &[u8]) -> bool {
 #[cfg(test)]
 pub(super) fn sample((prefix, least, body, _): Form) -> String {
     let length = least - prefix.len();
-    let made =
-        if body == Three { format!("{}.{}.{}", "a".repeat(22), "a".repeat(6), "a".repeat(length)) } else { "a".repeat(length) };
+    let made = match body {
+        Three => format!("{}.{}.{}", "a".repeat(22), "a".repeat(6), "a".repeat(length)),
+        Uuid => "01234567-89ab-cdef-0123-456789abcdef".into(),
+        _ => "a".repeat(length),
+    };
     format!("{prefix}{made}")
 }
 
-/// Finds the first token of a form: from, to.
+/// Finds the first token of a form: from, to. What one token could consist of is read once, however often its prefix stands in it.
 pub(super) fn first_of(text: &str, (prefix, least, body, _): Form) -> Option<(usize, usize)> {
-    let mut from = 0;
+    let bytes = text.as_bytes();
+    let (mut from, mut run) = (0, Run::default());
     while let Some(at) = text[from..].find(prefix) {
         let start = from + at;
-        let tail = &text[start + prefix.len()..];
-        let length = tail.bytes().take_while(|byte| body.holds(*byte)).count();
-        let boundary = !is_inside_word(&text[..start]);
-        let whole = prefix.len() + length;
-        let fits = match body {
-            Hex => whole == least && !tail[length..].starts_with(|c: char| c.is_alphanumeric()),
-            Token => whole >= least && !is_name(&tail[..length]),
-            Three => whole >= least && is_in_three(&text[start..start + whole]),
-            Path | Hash => whole >= least,
-        };
-        if boundary && fits {
-            return Some((start, start + whole));
-        }
         from = start + prefix.len();
+        if is_inside_word(&text[..start]) {
+            continue;
+        }
+        run = run.at(bytes, from, body);
+        let end = run.end;
+        let fits = end - start >= least
+            && match body {
+                Hex => end - start == least && !text[end..].starts_with(|c: char| c.is_alphanumeric()),
+                Token => !is_name(&text[from..end], from, &run),
+                Three => is_in_three(&text[start..end]),
+                Uuid => is_uuid(&text[from..end]),
+                Path | Hash => true,
+            };
+        if fits {
+            return Some((start, end));
+        }
     }
     None
 }
 
+/// What a token could consist of that goes on to a place, and the last byte in it that no plain word has.
+#[derive(Default, Clone, Copy)]
+struct Run {
+    end: usize,
+    odd: Option<usize>,
+}
+
+impl Run {
+    /// Gives the run that goes on at a place.
+    fn at(self, bytes: &[u8], from: usize, body: Body) -> Self {
+        if from < self.end {
+            return self;
+        }
+        let end = from + bytes[from..].iter().take_while(|byte| body.holds(**byte)).count();
+        let is_plain = |byte: &u8| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-' | b'.');
+        Self { end, odd: bytes[from..end].iter().rposition(|byte| !is_plain(byte)).map(|at| from + at) }
+    }
+}
+
 /// Tells whether the body is several words: a long name begins like a token at times (`npm_config_…`).
-fn is_name(body: &str) -> bool {
-    let words = || body.split(['_', '-', '.']);
-    words().count() > 2 && words().all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase()))
+fn is_name(body: &str, from: usize, run: &Run) -> bool {
+    run.odd.is_none_or(|odd| odd < from) && body.split(['_', '-', '.']).nth(2).is_some()
 }
 
 /// Tells whether a token has the parts of a Discord bot's: its number, a time, a hash.
 fn is_in_three(token: &str) -> bool {
-    let parts: Vec<&str> = token.split('.').collect();
+    let parts: Vec<&str> = token.splitn(4, '.').collect();
     matches!(parts[..], [number, time, hash] if (22..=30).contains(&number.len()) && (5..=8).contains(&time.len()) && hash.len() >= 27)
+}
+
+/// Tells whether a body begins with a UUID.
+fn is_uuid(body: &str) -> bool {
+    let is_group = |(part, length): (&str, usize)| part.len() == length && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    body.get(..36).is_some_and(|body| body.split('-').count() == 5 && body.split('-').zip([8, 4, 4, 4, 12]).all(is_group))
 }
 
 impl Body {
     fn holds(self, byte: u8) -> bool {
         match self {
             Hex => byte.is_ascii_hexdigit(),
-            Token | Three => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
+            Token | Three | Uuid => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
             Path => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/'),
             Hash => {
                 byte.is_ascii_alphanumeric()

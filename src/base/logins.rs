@@ -1,7 +1,7 @@
 //! Passwords in addresses: `scheme://user:password@host`, and `user:password@host` alone.
 
 use super::bits::{is_word, looks_secret};
-use super::found::{Found, is_placeholder};
+use super::found::{Found, floor, is_placeholder};
 
 /// What stands before an address that somebody writes to, and no user.
 const ADDRESSES: [&str; 22] = [
@@ -10,6 +10,10 @@ const ADDRESSES: [&str; 22] = [
 ];
 /// What stands behind `@` and is no host.
 const DIGESTS: [&str; 3] = ["sha256", "sha512", "md5"];
+/// What stands before a user and a password that a slash parts, and bytes of these.
+const ORACLE: [&str; 9] =
+    ["oracle:thin:", "oracle:oci:", "oracle:oci8:", "sqlplus ", "sqlldr ", "rman target ", "expdp ", "impdp ", "connect "];
+const LOGIN: usize = 300;
 /// Digits at the end of what somebody is called.
 const DIGITS_MAX: usize = 4;
 /// A shorter password that does not look like one is none.
@@ -17,7 +21,7 @@ const PASSWORD_MIN: usize = 4;
 
 /// Tells, fast, whether there may be one.
 pub(super) fn may_hold(bytes: &[u8]) -> bool {
-    bytes.contains(&b'@') && bytes.contains(&b':')
+    bytes.contains(&b'@') && (bytes.contains(&b':') || bytes.contains(&b'/'))
 }
 
 /// Finds the password in `scheme://user:password@host`.
@@ -40,9 +44,11 @@ pub(super) fn alone(text: &str) -> Option<Found> {
         let parts = |c: char| {
             c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '(' | ')' | '[' | '{' | '}' | ',' | ';' | '|')
         };
-        let start = text[..at].rfind(parts).map_or(0, |before| before + text[before..].chars().next().map_or(1, char::len_utf8));
+        let near = floor(text, at.saturating_sub(LOGIN));
+        let before = text[near..at].rfind(parts).map(|before| near + before);
+        let start = before.map_or(near, |before| before + text[before..].chars().next().map_or(1, char::len_utf8));
         // What stands in the place of a secret begins with a bracket.
-        if text[..start].ends_with('[') && is_placeholder(&text[start - 1..]) {
+        if text[..start].ends_with('[') && is_placeholder(&text[start - 1..at]) {
             return None;
         }
         let (user, password) = text[start..at].split_once(':')?;
@@ -50,11 +56,28 @@ pub(super) fn alone(text: &str) -> Option<Found> {
         let of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '+' | '%');
         let is_user = name.contains(char::is_alphabetic) && name.chars().all(of_name);
         let is_address = ADDRESSES.iter().any(|scheme| name.eq_ignore_ascii_case(scheme));
-        let is_path = password.contains('/') || password.contains("::") || password.starts_with(':');
+        let is_path = password.contains('/') || password.contains("::") || password.starts_with(':') || password.ends_with(':');
         if !is_user || is_address || is_path || is_placeholder(password) || !is_password(password, &text[at + 1..]) {
             return None;
         }
         Some((at - password.len(), at, "password"))
+    })
+}
+
+/// Finds the password in `user/password@host`, where what is around it tells that it is none of a path.
+pub(super) fn oracle(text: &str) -> Option<Found> {
+    text.match_indices('@').find_map(|(at, _)| {
+        let near = floor(text, at.saturating_sub(LOGIN));
+        let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '=' | '(' | ',' | ';' | '<' | '>');
+        let start = near + text[near..at].rfind(ends).map_or(0, |before| before + 1);
+        let word = &text[start..at];
+        let (begin, login) = word.rfind(':').map_or((start, word), |colon| (start + colon + 1, &word[colon + 1..]));
+        let (user, password) = login.split_once('/')?;
+        let is_told = ORACLE
+            .iter()
+            .any(|before| text[near..begin].ends_with(before) || text[near..begin].ends_with(&format!("{before}-s ")));
+        let is_one = (is_told || text[at + 1..].starts_with("//")) && !user.is_empty() && !password.contains('/');
+        (is_one && !password.is_empty() && !is_placeholder(password)).then_some((begin + user.len() + 1, at, "password"))
     })
 }
 
@@ -124,9 +147,28 @@ mod tests {
             "ada:[REDACTED:password#1]@h:80",
             "x: a1b2 @decorator",
             "std::a1b2@h.test",
+            "jdbc:oracle:thin:@db17.test:1521:shop",
             "see:ada@example.com/about",
         ] {
             assert_eq!(alone(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_password_behind_a_slash_is_found_where_it_is_no_part_of_a_path() {
+        for text in [
+            "jdbc:oracle:thin:ada/hunter2@//db.test:1521/shop",
+            "jdbc:oracle:oci:ada/hunter2@shop",
+            "sqlplus ada/hunter2@shop",
+            "sqlplus -s ada/hunter2@shop",
+            "dsn='ada/hunter2@//db:1521/x'",
+        ] {
+            let found = oracle(text).map(|(start, end, _)| &text[start..end]);
+            assert_eq!(found, Some("hunter2"), "{text}");
+            assert!(may_hold(text.as_bytes()));
+        }
+        for text in ["jdbc:oracle:thin:@db:1521:x", "a/b@1.3.0", "npm i @org/pkg@2", "https://medium.com/@ada/x", "sqlplus /@x"] {
+            assert_eq!(oracle(text), None, "{text}");
         }
     }
 }

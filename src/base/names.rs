@@ -28,9 +28,35 @@ static ENDS: LazyLock<Vec<&str>> = LazyLock::new(|| words("ENDS").collect());
 /// Those that are often no secrets.
 static AMBIGUOUS: LazyLock<HashSet<&str>> = LazyLock::new(|| words("AMBIGUOUS").collect());
 
+/// At the end of a name, the word that says that a test passed, or means a password.
+static PERHAPS: LazyLock<HashSet<&str>> = LazyLock::new(|| words("PERHAPS").collect());
+
 /// How secret names begin: the first words.
-static FIRST: LazyLock<Vec<&str>> =
-    LazyLock::new(|| words("NAMES").chain(words("AMBIGUOUS")).filter_map(|word| word.split('-').next()).collect());
+static FIRST: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let all = words("NAMES").chain(words("AMBIGUOUS")).chain(words("PERHAPS"));
+    all.filter_map(|word| word.split('-').next()).collect()
+});
+
+/// How secret names end: the last bytes of their words, in small letters.
+static LAST: LazyLock<HashSet<&[u8]>> = LazyLock::new(|| {
+    let several = SEVERAL.iter().chain(&*PERHAPS_SEVERAL).map(|word| last(word.as_bytes()));
+    let ends = words("NAMES").chain(words("AMBIGUOUS")).chain(words("ENDS")).map(|word| last(word.as_bytes()));
+    several.chain(ends).collect()
+});
+/// Bytes of a name's end that are looked at.
+const END: usize = 3;
+
+fn last(bytes: &[u8]) -> &[u8] {
+    &bytes[bytes.len().saturating_sub(END)..]
+}
+
+/// Tells, fast, whether a text may end with a word of a secret name.
+pub(super) fn may_end(text: &str) -> bool {
+    let end = last(text.as_bytes()).to_ascii_lowercase();
+    // A word of two letters is kept as it is.
+    let is_one = LAST.contains(end.as_slice()) || LAST.contains(&end[end.len().saturating_sub(END - 1)..]);
+    is_one || !text.is_ascii() || text.ends_with(|c: char| !c.is_ascii_alphanumeric())
+}
 
 /// Gives the words of one text of the table.
 pub(super) fn words(table: &'static str) -> impl Iterator<Item = &'static str> {
@@ -92,7 +118,8 @@ pub fn holds(name: &str) -> Option<Holds> {
     };
     // A word before the pair that it begins, as the recorder has it: the second word of `access_tokens` says less than the two.
     let at = |at: usize| known(&words[at]).or_else(|| known(&words.get(at..at + 2)?.concat()));
-    (0..words.len()).find_map(at)
+    let perhaps = || words.last().filter(|last| PERHAPS.contains(last.as_str())).map(|_| Holds::PerhapsSeveral);
+    (0..words.len()).find_map(at).or_else(perhaps)
 }
 
 /// Tells of a name that ends with a secret word whether that is often none; `None` for any other name.
@@ -199,5 +226,9 @@ mod tests {
             assert_eq!(holds(name), None, "{name}");
         }
         assert_eq!(holds("secrets"), Some(Holds::One));
+        for (name, is_one) in [("pass", true), ("first_pass", true), ("bypass", false), ("passed", false), ("pass_count", false)]
+        {
+            assert_eq!(holds(name) == Some(Holds::PerhapsSeveral), is_one, "{name}");
+        }
     }
 }

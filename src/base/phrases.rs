@@ -1,38 +1,36 @@
 //! Secrets that stand behind a word and a space, inside an element or in a place of a line: `--token x`, `PASSWORD 'x'`,
-//! `<password>x</password>`, `curl -u ada:x`, a line of `.pgpass`. What stands behind `=` or `:` is the affair of `finders.rs`.
+//! `<password>x</password>`, a line of `.pgpass`. What stands behind `=` or `:` is the affair of `finders.rs`, what a program takes
+//! by an option of another name that of `commands.rs`.
 
 use super::beside;
 use super::bits::is_random;
+use super::commands::{self, is_value_of_option};
 use super::escapes::{is_inside_word, names_in};
-use super::found::{Found, is_placeholder, rank};
+use super::found::{Found, floor, is_placeholder};
 use super::names::{self, Holds};
 
-/// Options that take a user and a password.
-const USER_OPTIONS: [&str; 4] = ["-u ", "-U ", "--user ", "--proxy-user "];
 /// What SQL says before a password.
 const IDENTIFIED: [&str; 2] = ["IDENTIFIED BY ", "identified by "];
-/// Programs that take a password behind `-p`, and those that take it at once behind it.
-const BEHIND_P: [&str; 2] = ["sshpass ", " login "];
-const AT_P: [&str; 4] = ["mysql ", "mysqldump ", "mysqladmin ", "mariadb "];
-/// Bytes between such a program and its option.
-const OF_PROGRAM: usize = 80;
 /// At the end of a key of Mailchimp, before the number of its place; and digits before that.
 const PLACE: &str = "-us";
 const PLACE_DIGITS: usize = 32;
+/// Before the number in a key of ClickUp, and bytes of a line with hashes.
+const NUMBERED: &str = "pk_";
+const HASHES: usize = 200;
 /// In the middle of a token of Terraform.
 const TERRAFORM: &str = ".atlasv1.";
 /// Characters of a Telegram bot's token behind its number, and digits of that number.
 const BOT: usize = 35;
 const BOT_DIGITS: std::ops::RangeInclusive<usize> = 8..=10;
+/// How data begins in an element, and bytes of a tag and of such data.
+const CDATA: &str = "<![CDATA[";
+const TAG: usize = 1000;
+const ELEMENT: usize = 8 << 10;
 /// Bytes within which a space or a bracket tells that a value stands behind a name; in a record it is a zero of a length.
 const NEAR: usize = 48;
-/// Bytes between two texts of a record.
-const BETWEEN: usize = 6;
-
 /// How such a secret begins: two bytes of each.
 pub(super) fn beginnings() -> impl Iterator<Item = [u8; 2]> {
-    let words = USER_OPTIONS.iter().chain(&IDENTIFIED).map(|word| word.as_bytes());
-    let words = words.chain([TERRAFORM.as_bytes(), PLACE.as_bytes(), b"-p"]);
+    let words = commands::beginnings().chain(IDENTIFIED).chain([TERRAFORM, PLACE, NUMBERED, ":::"]).map(str::as_bytes);
     words.filter_map(|word| word.first_chunk().copied()).chain((b'0'..=b'9').map(|digit| [b':', digit])).chain([*b":*"])
 }
 
@@ -40,18 +38,12 @@ pub(super) fn beginnings() -> impl Iterator<Item = [u8; 2]> {
 pub(super) fn begins(bytes: &[u8]) -> bool {
     let digits = |bytes: &[u8]| bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match bytes.first() {
-        Some(b':') if bytes.starts_with(b":*:") => true,
+        Some(b':') if bytes.starts_with(b":*:") || bytes.starts_with(b":::") => true,
         Some(b':') => (2..=5).contains(&digits(&bytes[1..])) && bytes.get(1 + digits(&bytes[1..])) == Some(&b':'),
         Some(b'0'..=b'9') => BOT_DIGITS.contains(&digits(bytes)) && bytes.get(digits(bytes)) == Some(&b':'),
         _ => {
-            let words = USER_OPTIONS.iter().chain(&IDENTIFIED).map(|word| word.as_bytes());
-            let words = words.chain([TERRAFORM.as_bytes(), PLACE.as_bytes(), b"-p"]);
-            let in_record = |option: &&str| {
-                let behind = bytes.strip_prefix(option.trim_end().as_bytes());
-                behind.is_some_and(|behind| behind.iter().take(BETWEEN).any(|byte| *byte == 0))
-            };
-            words.into_iter().any(|word| bytes.starts_with(word))
-                || USER_OPTIONS.iter().any(in_record)
+            IDENTIFIED.iter().chain(&[TERRAFORM, PLACE, NUMBERED]).any(|word| bytes.starts_with(word.as_bytes()))
+                || commands::begins(bytes)
                 || (names::may_stand(bytes) && bytes.iter().take(NEAR).any(|byte| matches!(byte, b' ' | b'>')))
                 // The type of the next value follows at once there, as a letter.
                 || (names::may_begin(bytes) && bytes.iter().take(NEAR).any(|byte| *byte == 0))
@@ -59,23 +51,23 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
     }
 }
 
-/// Finds the first of them.
-pub(super) fn first(text: &str) -> Option<Found> {
-    let found = [said(text), element(text), identified(text), login(text), line_of_fields(text), terraform(text), bot(text)];
-    let found = found.into_iter().chain([behind_p(text), with_place(text)]);
-    found.flatten().min_by_key(rank)
-}
+/// Finders, each for the first secret of its kind.
+pub(super) const FINDERS: [fn(&str) -> Option<Found>; 10] = [
+    said,
+    element,
+    |text| identified(text, IDENTIFIED[0]),
+    |text| identified(text, IDENTIFIED[1]),
+    line_of_fields,
+    line_of_hashes,
+    terraform,
+    bot,
+    with_place,
+    with_number,
+];
 
-/// Tells whether the word behind an option with a secret name is its value: `["--token", "x"]`.
-pub fn is_value_of_option(option: &str, value: &str) -> bool {
-    let name = option.trim_start_matches('-');
-    if USER_OPTIONS.iter().any(|user| user.trim_end() == option) {
-        return password_of(value).is_some();
-    }
-    name.len() < option.len()
-        && names::holds(name) == Some(Holds::One)
-        && !value.starts_with('-')
-        && (is_random(value) || (names::ends_secret(name) == Some(false) && is_mixed(value)))
+/// Tells whether a word looks like a password.
+pub(super) fn is_like_password(word: &str) -> bool {
+    is_random(word) || is_mixed(word)
 }
 
 /// Tells whether letters and digits make up a text that is no path, address or reference.
@@ -89,7 +81,7 @@ fn is_mixed(text: &str) -> bool {
 }
 
 /// Gives the first word of a text, or what its quotes hold: from, to, whether in quotes.
-fn word(text: &str) -> Option<(usize, usize, bool)> {
+pub(super) fn word(text: &str) -> Option<(usize, usize, bool)> {
     let start = text.find(|c: char| c != ' ')?;
     if let Some(quote) = text[start..].chars().next().filter(|c| matches!(c, '"' | '\'')) {
         let end = text[start + 1..].find([quote, '\n'])?;
@@ -130,60 +122,27 @@ fn element(text: &str) -> Option<Found> {
         let rest = &text[at + 1..];
         let name = &rest[..rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.' | ':'))?];
         names::holds(name).filter(|holds| *holds == Holds::One)?;
-        let start = rest[name.len()..].find('>').map(|close| at + 2 + name.len() + close)?;
-        let end = start + text[start..].find("</")?;
+        let near = floor(text, at + 1 + name.len() + TAG);
+        let start = text[at + 1 + name.len()..near].find('>').map(|close| at + 2 + name.len() + close)?;
+        let data = start + (text[start..].len() - text[start..].trim_start().len());
+        let (start, end) = match text[data..].strip_prefix(CDATA) {
+            Some(_) => (data + CDATA.len(), data + text[data..floor(text, data + ELEMENT)].find("]]>")?),
+            None => (start, start + text[start..].find(['<', '\n'])?),
+        };
         let held = text[start..end].trim();
-        let held = held.strip_prefix("<![CDATA[").and_then(|held| held.strip_suffix("]]>")).unwrap_or(held);
         let begin = start + text[start..end].find(held)?;
-        let is_one = !held.contains(['<', '\n']) && beside::is_value(name.rsplit(':').next()?, held);
+        let is_one = text[end..].starts_with(['<', ']']) && beside::is_value(name.rsplit(':').next()?, held);
         is_one.then_some((begin, begin + held.len(), "assigned"))
     })
 }
 
 /// Finds the password of `IDENTIFIED BY 'x'`.
-fn identified(text: &str) -> Option<Found> {
-    let of = |begin: &&str| {
-        text.match_indices(*begin).find_map(|(at, _)| {
-            let from = at + begin.len();
-            let (start, end, is_quoted) = word(&text[from..])?;
-            let held = &text[from + start..from + end];
-            (is_quoted && !held.is_empty() && !is_placeholder(held)).then_some((from + start, from + end, "password"))
-        })
-    };
-    IDENTIFIED.iter().filter_map(of).min_by_key(rank)
-}
-
-/// Finds the password of `-u user:password`.
-fn login(text: &str) -> Option<Found> {
-    let of = |option: &&str| {
-        text.match_indices(*option).find_map(|(at, _)| {
-            if text[..at].ends_with('-') || is_inside_word(&text[..at]) {
-                return None;
-            }
-            let from = at + option.len();
-            let (start, end, _) = word(&text[from..])?;
-            let (begin, to) = password_of(&text[from + start..from + end])?;
-            Some((from + start + begin, from + start + to, "password"))
-        })
-    };
-    USER_OPTIONS.iter().filter_map(of).min_by_key(rank)
-}
-
-/// Finds the password of `sshpass -p x` and `mysql -px`.
-fn behind_p(text: &str) -> Option<Found> {
-    text.match_indices("-p").find_map(|(at, _)| {
-        let before = &text[..at];
-        let from = before.char_indices().rev().nth(OF_PROGRAM).map_or(0, |(from, _)| from);
-        let line = before[from..].rsplit('\n').next().unwrap_or_default();
-        let has = |programs: &[&str]| programs.iter().any(|program| line.contains(program));
-        let rest = &text[at + 2..];
-        let is_taken = if rest.starts_with(' ') { has(&BEHIND_P) } else { has(&AT_P) };
-        if !is_taken || !before.ends_with(' ') {
-            return None;
-        }
-        let (start, end, _) = word(rest)?;
-        let held = &rest[start..end];
-        (is_random(held) || is_mixed(held)).then_some((at + 2 + start, at + 2 + end, "password"))
+fn identified(text: &str, begin: &str) -> Option<Found> {
+    text.match_indices(begin).find_map(|(at, _)| {
+        let from = at + begin.len();
+        let (start, end, is_quoted) = word(&text[from..])?;
+        let held = &text[from + start..from + end];
+        (is_quoted && !held.is_empty() && !is_placeholder(held)).then_some((from + start, from + end, "password"))
     })
 }
 
@@ -197,11 +156,28 @@ fn with_place(text: &str) -> Option<Found> {
     })
 }
 
-/// Gives where the password of `user:password` stands.
-fn password_of(word: &str) -> Option<(usize, usize)> {
-    let (user, password) = word.split_once(':')?;
-    let is_one = !user.is_empty() && !is_placeholder(password) && (is_random(password) || is_mixed(password));
-    is_one.then_some((user.len() + 1, word.len()))
+/// Finds a key of ClickUp, whose number two signs enclose: `pk_12345_X`.
+fn with_number(text: &str) -> Option<Found> {
+    text.match_indices(NUMBERED).find_map(|(at, _)| {
+        let from = at + NUMBERED.len();
+        let digits = text[from..].bytes().take_while(u8::is_ascii_digit).count();
+        let body = text[from + digits..].strip_prefix('_')?;
+        let length = body.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        let is_key = (4..=12).contains(&digits) && length >= PLACE_DIGITS && !is_inside_word(&text[..at]);
+        is_key.then_some((at, from + digits + 1 + length, "clickup-token"))
+    })
+}
+
+/// Finds the hashes of a line of Windows' accounts: `ada:1001:x:y:::`.
+fn line_of_hashes(text: &str) -> Option<Found> {
+    text.match_indices(":::").find_map(|(end, _)| {
+        let near = floor(text, end.saturating_sub(HASHES));
+        let mut fields = text[near..end].rsplitn(4, ':');
+        let (one, other, id) = (fields.next()?, fields.next()?, fields.next()?);
+        let is_hash = |text: &str| text.len() == PLACE_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_one = is_hash(one) && is_hash(other) && !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
+        is_one.then_some((end - one.len() - other.len() - 1, end, "password-hash"))
+    })
 }
 
 /// Finds the password of a line of `.pgpass`: `host:port:database:user:password`.
@@ -215,19 +191,20 @@ fn line_of_fields(text: &str) -> Option<Found> {
         let [host, port, _, user, password] = fields[..] else { return None };
         let is_port = port == "*" || ((2..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit()));
         let is_line = is_port && !host.is_empty() && !user.is_empty() && !line.contains(char::is_whitespace);
-        let is_one = is_line && !is_placeholder(password) && (is_random(password) || is_mixed(password));
+        let is_one = is_line && !is_placeholder(password) && is_like_password(password);
         is_one.then_some((begin + line.len() - password.len(), begin + line.len(), "password"))
     })
 }
 
 /// Finds a token of Terraform: `x.atlasv1.y`.
 fn terraform(text: &str) -> Option<Found> {
-    let at = text.find(TERRAFORM)?;
     let of_token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let start = text[..at].trim_end_matches(of_token).len();
-    let from = at + TERRAFORM.len();
-    let length = text[from..].find(|c| !of_token(c)).unwrap_or(text.len() - from);
-    (at - start >= 10 && length >= 40).then_some((start, from + length, "terraform-token"))
+    text.match_indices(TERRAFORM).find_map(|(at, _)| {
+        let start = text[..at].trim_end_matches(of_token).len();
+        let from = at + TERRAFORM.len();
+        let length = text[from..].find(|c| !of_token(c)).unwrap_or(text.len() - from);
+        (at - start >= 10 && length >= 40).then_some((start, from + length, "terraform-token"))
+    })
 }
 
 /// Finds the token of a Telegram bot: `123456789:x`.
@@ -247,26 +224,28 @@ fn bot(text: &str) -> Option<Found> {
 mod tests {
     use super::*;
 
+    fn first(text: &str) -> Option<Found> {
+        FINDERS.iter().filter_map(|find| find(text)).min()
+    }
+
     #[test]
     fn a_secret_behind_a_word_in_an_element_or_in_its_place_is_found() {
         let bot = format!("123456789:AA{}", "zQ8kd20fhWx".repeat(3));
+        let (clickup, hex) = (format!("pk_1234567_{}", "A1B2C3D4".repeat(4)), "0123456789abcdef".repeat(2));
         let terraform = format!("zQ8kd20fhWxp1m.atlasv1.{}", "a1B2".repeat(15));
         for (text, secret) in [
             ("tool --token zQ8-kd2x09 --verbose", "zQ8-kd2x09"),
-            ("sshpass -p zQ8-kd2x09 ssh ada@h", "zQ8-kd2x09"),
-            ("docker login -u ada -p zQ8-kd2x09", "zQ8-kd2x09"),
-            ("mysql -u root -pzQ8-kd2x09 shop", "zQ8-kd2x09"),
             ("<password><![CDATA[zQ8-kd2x09]]></password>", "zQ8-kd2x09"),
             ("mysql --password hunter2 shop", "hunter2"),
             ("machine a.test login ada password zQ8kd20fhWx", "zQ8kd20fhWx"),
             ("ALTER USER ada WITH PASSWORD 'hunter'", "hunter"),
             ("CREATE USER ada IDENTIFIED BY 'tiger'", "tiger"),
-            ("curl -u ada:hunter2 https://a.test", "hunter2"),
-            ("curl --user 'ada:zQ8!kd-20fh' https://a.test", "zQ8!kd-20fh"),
             ("<cfg><password>hunter2</password></cfg>", "hunter2"),
             ("<ns:apiKey type=\"a\"> zQ8-kd2x09 </ns:apiKey>", "zQ8-kd2x09"),
             ("# hosts\ndb.test:5432:shop:ada:zQ8kd20fhWx\n", "zQ8kd20fhWx"),
             ("*:*:*:ada:hunter2", "hunter2"),
+            (&format!("use {clickup}"), &clickup),
+            (&format!("ada:1001:{hex}:{hex}:::"), &format!("{hex}:{hex}")),
             (&format!("bot {bot}"), &bot),
             (&format!("token is {terraform}."), &terraform),
         ] {
@@ -292,12 +271,8 @@ mod tests {
         for text in [
             "the password must be long",
             "--token TOKEN  the token of the API",
-            "docker login --password-stdin registry.example.com",
             "a token of thanks",
             "the password 'admin' is weak",
-            "sort -u name:1",
-            "docker run -u 1000:1000 image",
-            "git push -u origin:main",
             "--token-file /run/x1y2z3",
             "<password>Your password</password>",
             "<token></token>",
@@ -315,9 +290,7 @@ mod tests {
 
     #[test]
     fn the_value_of_an_option_is_told_from_the_next_option_and_from_words() {
-        for (option, value) in
-            [("--token", "zQ8-kd2x09"), ("--db-password", "hunter2"), ("-u", "ada:hunter2"), ("-token", "a1B2c3D4e5F6")]
-        {
+        for (option, value) in [("--token", "zQ8-kd2x09"), ("--db-password", "hunter2"), ("-token", "a1B2c3D4e5F6")] {
             assert!(is_value_of_option(option, value), "{option} {value}");
         }
         for (option, value) in [
@@ -326,7 +299,6 @@ mod tests {
             ("--password", "prompt"),
             ("--token-file", "a1B2c3D4e5F6"),
             ("token", "zQ8-kd2x09"),
-            ("-u", "1000:1000"),
             ("--size", "zQ8-kd2x09"),
         ] {
             assert!(!is_value_of_option(option, value), "{option} {value}");

@@ -4,7 +4,7 @@
 //! Redaction of values by the *name* of a parameter or key happens in the recorder, where names are known. What a finder
 //! of each kind looks for is `finders.rs`; the forms of tokens are `forms.rs`, the words of secret names `names.rs`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 
 use base64::Engine as _;
@@ -12,10 +12,9 @@ use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use serde_json::Value;
 
 pub use super::beside::is_value;
-use super::bits::{is_random, looks_secret};
-use super::finders::{self, KEY, MODULES, SCHEMES};
+use super::bits::{is_random, is_said, looks_secret};
+use super::finders::{self, ALONE, KEY, Looks, MODULES, PUTTY, SCHEMES, SSH_KEY, Search};
 use super::forms::FORMS;
-use super::found::{Found, rank};
 pub use super::names::{Holds, holds, is_often_none, is_secret_name};
 use super::{beside, logins, names, phrases};
 
@@ -24,8 +23,6 @@ pub const PLACEHOLDER: &str = "[REDACTED:";
 
 /// A known value is at least this long.
 const KNOWN_MIN: usize = 6;
-/// A shorter one stands alone: inside a word it may be by chance.
-const ALONE: usize = 8;
 
 /// Replaces a whole value.
 const HIDDEN: &str = "[REDACTED]";
@@ -51,6 +48,9 @@ pub enum Safe {
 pub struct Redactor {
     known: Vec<String>,
     numbers: HashMap<String, usize>,
+    /// Values that their place among others told, and that are told from words: equal ones are taken out elsewhere, too.
+    placed: HashSet<String>,
+    placed_begins: HashSet<[u8; ALONE]>,
     /// A bit for each pair of bytes that any secret begins with: nearly all text is passed over at the speed of a look-up.
     begins: Box<[u64; 1024]>,
 }
@@ -84,7 +84,7 @@ impl Redactor {
             .chain(FORMS.iter().map(|form| form.0))
             .chain(SCHEMES)
             .chain(MODULES)
-            .chain([KEY, "://", "value", "Value", "VALUE"])
+            .chain([KEY, SSH_KEY, PUTTY[0], "kty", "://", "value", "Value", "VALUE"])
         {
             if let [first, second, ..] = *begin.as_bytes() {
                 mark(first, second);
@@ -99,7 +99,7 @@ impl Redactor {
         for first in b'0'..=b'9' {
             (b'0'..=b'9').for_each(|second| mark(first, second));
         }
-        Self { known: all, numbers: HashMap::new(), begins }
+        Self { known: all, numbers: HashMap::new(), placed: HashSet::new(), placed_begins: HashSet::new(), begins }
     }
 
     /// Makes a redactor that knows the values of the process's variables with secret names.
@@ -138,7 +138,8 @@ impl Redactor {
     }
 
     fn begins_at(&self, bytes: &[u8]) -> bool {
-        finders::begins(bytes) || self.known.iter().any(|value| bytes.starts_with(value.as_bytes()))
+        let was_placed = || bytes.first_chunk().is_some_and(|begin| self.placed_begins.contains(begin));
+        finders::begins(bytes) || was_placed() || self.known.iter().any(|value| bytes.starts_with(value.as_bytes()))
     }
 
     /// Gives the text without its secrets, or `None` when there is none in it.
@@ -146,7 +147,7 @@ impl Redactor {
         if !self.may_hold(text.as_bytes()) {
             return None;
         }
-        self.replace(text, finders::first, false)
+        self.replace(text, Looks::Text)
     }
 
     /// As [`redact`](Self::redact) for a text of a recorded value, of which it matters whether there is more than a secret.
@@ -154,21 +155,20 @@ impl Redactor {
         if !self.may_hold(text.as_bytes()) {
             return None;
         }
-        let found = self.first_known(text, 0).into_iter().chain(finders::first(text, 0)).min_by_key(rank);
-        match found {
-            Some((0, end, kind)) if end == text.len() => Some(Safe::Whole { kind, number: self.number(text) }),
-            _ => self.replace(text, finders::first, false).map(Safe::Part),
+        match Search::new(text, Looks::Text, &self.known).next(0)? {
+            (0, end, kind) if end == text.len() => Some(Safe::Whole { kind, number: self.number(text) }),
+            _ => self.replace(text, Looks::Text).map(Safe::Part),
         }
     }
 
     /// As [`redact`](Self::redact) for Python source: of an assignment only a literal is a secret, not code that gets one.
     pub fn redact_source(&mut self, source: &str) -> Option<String> {
-        self.replace(source, finders::first_in_source, true)
+        self.replace(source, Looks::Source)
     }
 
     /// As [`redact_source`](Self::redact_source) for what leaves this machine: long random texts go too, whatever they are.
     pub fn redact_outgoing(&mut self, text: &str) -> Option<String> {
-        self.replace(text, finders::first_outgoing, true)
+        self.replace(text, Looks::Outgoing)
     }
 
     /// Gives what stands for a text that is known to be a secret of this kind.
@@ -180,6 +180,25 @@ impl Redactor {
     pub fn number(&mut self, secret: &str) -> usize {
         let next = self.numbers.len() + 1;
         *self.numbers.entry(secret.to_owned()).or_insert(next)
+    }
+
+    /// Numbers a secret that its place among other values told.
+    pub fn number_of_placed(&mut self, secret: &str) -> usize {
+        if secret.len() >= ALONE && looks_secret(secret) && !is_said(secret) {
+            self.placed.insert(secret.to_owned());
+            if let Some(begin @ [first, second, ..]) = secret.as_bytes().first_chunk::<ALONE>() {
+                let (word, bit) = place(*first, *second);
+                self.begins[word] |= bit;
+                self.placed_begins.insert(*begin);
+            }
+        }
+        self.number(secret)
+    }
+
+    /// Tells whether a text is one that its place told before.
+    #[must_use]
+    pub fn was_placed(&self, text: &str) -> bool {
+        !self.placed.is_empty() && self.placed.contains(text)
     }
 
     /// As [`redact`](Self::redact) for a text that stands alone: its secrets are numbered among themselves.
@@ -225,7 +244,7 @@ impl Redactor {
 
     /// Takes long random texts out of what was redacted otherwise already.
     pub fn redact_random(&mut self, text: &str) -> Option<String> {
-        self.replace(text, finders::first_random, false)
+        self.replace(text, Looks::Random)
     }
 
     /// Gives a value without its secrets: those in its texts, and what stands under a secret name.
@@ -284,28 +303,21 @@ impl Redactor {
         self.several(item, perhaps, numbers)
     }
 
-    /// With `lines`, what stands behind a secret keeps the number of its line.
-    fn replace(&mut self, text: &str, find: fn(&str, usize) -> Option<Found>, lines: bool) -> Option<String> {
-        let mut out = String::new();
-        let mut at = 0;
-        while let Some((start, end, kind)) = self.first_known(text, at).into_iter().chain(find(text, at)).min_by_key(rank) {
+    /// Of source, what stands behind a secret keeps the number of its line.
+    fn replace(&mut self, text: &str, looks: Looks) -> Option<String> {
+        let known = std::mem::take(&mut self.known);
+        let mut search = Search::new(text, looks, &known);
+        let (mut out, mut at) = (String::new(), 0);
+        while let Some((start, end, kind)) = search.next(at) {
             out.push_str(&text[at..start]);
             out.push_str(&self.placeholder(&text[start..end], kind));
-            if lines {
+            if matches!(looks, Looks::Source | Looks::Outgoing) {
                 text[start..end].matches('\n').for_each(|line| out.push_str(line));
             }
             at = end;
         }
+        self.known = known;
         (at > 0).then(|| out + &text[at..])
-    }
-
-    fn first_known(&self, text: &str, from: usize) -> Option<Found> {
-        let first = |value: &String| {
-            let fits = |start: &usize| value.len() >= ALONE || finders::stands_alone(text, *start, start + value.len());
-            let start = text[from..].match_indices(value.as_str()).map(|(at, _)| from + at).find(fits)?;
-            Some((start, start + value.len(), "secret"))
-        };
-        self.known.iter().filter_map(first).min_by_key(rank)
     }
 }
 

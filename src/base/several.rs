@@ -13,12 +13,20 @@ const GAP: usize = 6;
 /// What may be called with such a list.
 const MAKERS: [&str; 8] = ["set", "frozenset", "list", "tuple", "dict", "OrderedDict", "defaultdict", "deque"];
 
-/// Finds the first such literal that begins at a place or behind it; its name may stand before that place.
-pub(super) fn first(text: &str, from: usize) -> Option<Found> {
+/// Finds all such literals, and the bare items of lists and mappings in YAML.
+pub(super) fn all(text: &str) -> Vec<Found> {
+    let mut found = literals(text);
+    found.extend(bare(text));
+    found.sort_unstable();
+    found
+}
+
+/// Finds the literals behind such names.
+pub(super) fn literals(text: &str) -> Vec<Found> {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    let mut at = floor(text, from.saturating_sub(NEAR));
-    while let Some(found) = text[at..].find(is_name) {
-        let start = at + found;
+    let (mut all, mut at, mut read) = (Vec::new(), 0, 0);
+    while let Some(begin) = text[at..].find(is_name) {
+        let start = at + begin;
         let end = text[start..].find(|c| !is_name(c)).map_or(text.len(), |at| start + at);
         at = end;
         let Some(open) = opening(&text[end..]) else { continue };
@@ -27,41 +35,46 @@ pub(super) fn first(text: &str, from: usize) -> Option<Found> {
             Some(Holds::PerhapsSeveral) => true,
             Some(Holds::One) | None => continue,
         };
-        if let Some((start, end)) = literal(text, end + open, from, perhaps) {
-            return Some((start, end, "assigned"));
+        // What is in a list of secrets is read; a list of words may hold the names of such.
+        if perhaps && at >= read {
+            read = literal(text, end + open, perhaps, &mut all);
+        } else if !perhaps {
+            at = literal(text, end + open, perhaps, &mut all);
         }
     }
-    None
+    all
 }
 
-/// Finds the first bare item of a YAML list or mapping under such a name; its name may stand before the place.
-pub(super) fn bare(text: &str, from: usize) -> Option<Found> {
-    let mut start = text[..floor(text, from.saturating_sub(NEAR))].rfind('\n').map_or(0, |at| at + 1);
+/// Finds the bare items of a YAML list or mapping under such a name.
+fn bare(text: &str) -> Vec<Found> {
+    let (mut found, mut start) = (Vec::new(), 0);
     while start < text.len() {
         let end = text[start..].find('\n').map_or(text.len(), |at| start + at);
         let line = &text[start..end];
+        let mut next = end + 1;
         if let Some((key, rest)) = line.split_once(':')
             && let name = key.trim_start_matches(['-', ' ']).trim_matches(['"', '\''])
-            && let Some(holds @ (Holds::Several | Holds::PerhapsSeveral)) = names::holds(name)
             && !name.contains(char::is_whitespace)
+            && let Some(holds @ (Holds::Several | Holds::PerhapsSeveral)) = names::holds(name)
         {
             let is_secret = |item: &str| {
                 let is_told = item.contains(char::is_whitespace) || is_placeholder(item) || item.contains(['(', '{', '[']);
                 !is_told && if holds == Holds::Several { beside::is_value(name, item) } else { is_random(item) }
             };
             let items = if rest.trim().is_empty() {
-                block(text, end, key.len() - key.trim_start().len())
+                let (items, behind) = block(text, end, key.len() - key.trim_start().len());
+                // Names in the block are names of the same secrets.
+                next = behind.max(next);
+                items
             } else {
                 flow(text, start + key.len() + 1, end)
             };
-            let found = items.into_iter().find(|(begin, to)| *begin >= from && is_secret(&text[*begin..*to]));
-            if let Some((begin, to)) = found {
-                return Some((begin, to, "assigned"));
-            }
+            let secret = items.into_iter().filter(|(begin, to)| is_secret(&text[*begin..*to]));
+            found.extend(secret.map(|(begin, to)| (begin, to, "assigned")));
         }
-        start = end + 1;
+        start = next;
     }
-    None
+    found
 }
 
 /// Gives the bare items of `[a, b]`.
@@ -77,8 +90,8 @@ fn flow(text: &str, from: usize, to: usize) -> Vec<(usize, usize)> {
     items
 }
 
-/// Gives what stands behind `- ` or `name: ` in the lines below a name, as far as they belong to it.
-fn block(text: &str, from: usize, indent: usize) -> Vec<(usize, usize)> {
+/// Gives what stands behind `- ` or `name: ` in the lines below a name, as far as they belong to it, and where they end.
+fn block(text: &str, from: usize, indent: usize) -> (Vec<(usize, usize)>, usize) {
     let mut items = Vec::new();
     let mut at = from + 1;
     for line in text.get(at..floor(text, (from + NEAR).min(text.len()))).unwrap_or_default().split_inclusive('\n') {
@@ -95,7 +108,7 @@ fn block(text: &str, from: usize, indent: usize) -> Vec<(usize, usize)> {
         }
         at += line.len();
     }
-    items
+    (items, at)
 }
 
 /// Gives from where to where an item goes without the spaces and quotes around it.
@@ -121,8 +134,8 @@ fn opening(rest: &str) -> Option<usize> {
     rest[at..].starts_with(['[', '(', '{']).then_some(at)
 }
 
-/// Finds the first secret literal in a list, from a place on. The keys of a mapping are none, unless they look like it.
-fn literal(text: &str, open: usize, from: usize, perhaps: bool) -> Option<(usize, usize)> {
+/// Finds the secret literals in a list, and gives where it ends. The keys of a mapping are none, unless they look like it.
+fn literal(text: &str, open: usize, perhaps: bool, found: &mut Vec<Found>) -> usize {
     let most = floor(text, (open + NEAR).min(text.len()));
     let mut around: Vec<char> = Vec::new();
     let mut at = open;
@@ -133,7 +146,7 @@ fn literal(text: &str, open: usize, from: usize, perhaps: bool) -> Option<(usize
             ']' | ')' | '}' => {
                 around.pop();
                 if around.is_empty() {
-                    return None;
+                    break;
                 }
             }
             '"' | '\'' => {
@@ -141,15 +154,15 @@ fn literal(text: &str, open: usize, from: usize, perhaps: bool) -> Option<(usize
                 let is_key = around.last() == Some(&'{') && text[behind..most].trim_start_matches(' ').starts_with(':');
                 let held = &text[start..end];
                 let is_secret = if perhaps || is_key { is_random(held) } else { held.len() > 1 };
-                if start >= from && is_secret && !is_placeholder(held) {
-                    return Some((start, end));
+                if is_secret && !is_placeholder(held) {
+                    found.push((start, end, "assigned"));
                 }
                 at = behind;
             }
             _ => {}
         }
     }
-    None
+    at
 }
 
 /// Gives from where to where a literal goes whose first quote ends at a place, and where what is behind it begins.
@@ -181,13 +194,7 @@ mod tests {
     use super::*;
 
     fn all(text: &str) -> Vec<&str> {
-        let mut found = Vec::new();
-        let mut at = 0;
-        while let Some((start, end, _)) = first(text, at) {
-            found.push(&text[start..end]);
-            at = end;
-        }
-        found
+        literals(text).into_iter().map(|(start, end, _)| &text[start..end]).collect()
     }
 
     #[test]
@@ -208,14 +215,7 @@ mod tests {
 
     #[test]
     fn bare_items_of_yaml_under_the_name_of_several_secrets_are_found() {
-        let all = |text: &str| {
-            let (mut found, mut at) = (Vec::new(), 0);
-            while let Some((start, end, _)) = bare(text, at) {
-                found.push(text[start..end].to_owned());
-                at = end;
-            }
-            found
-        };
+        let all = |text: &str| bare(text).into_iter().map(|(start, end, _)| text[start..end].to_owned()).collect::<Vec<_>>();
         for (text, secrets) in [
             ("db:\n  passwords:\n    - hunter2\n    - 'zQ8kd20fhWx'\n  name: x9\n", &["hunter2", "zQ8kd20fhWx"][..]),
             ("passwords:\n- hunter2\nnames:\n- hunter3\n", &["hunter2"]),

@@ -8,23 +8,24 @@ use super::names::{self, Holds};
 /// Bytes of a block.
 const MOST: usize = 8192;
 
-/// Finds the first such value that begins at a place or behind it; its name may stand before that place.
-pub(super) fn first(text: &str, from: usize) -> Option<Found> {
-    let mut start = text[..floor(text, from.saturating_sub(MOST))].rfind('\n').map_or(0, |at| at + 1);
+/// Finds all such values.
+pub(super) fn all(text: &str) -> Vec<Found> {
+    let (mut all, mut start) = (Vec::new(), 0);
     while start < text.len() {
         let end = text[start..].find('\n').map_or(text.len(), |at| start + at);
         let line = &text[start..end];
         let found = named(line).and_then(|(name, rest)| value(text, start, start + rest, end).map(|found| (name, found)));
+        start = end + 1;
         if let Some((name, (begin, to))) = found {
             let held = &text[begin..to];
             let is_block = held.contains('\n') || text[..begin].trim_end().ends_with(['|', '>', '-', '+']);
-            if begin >= from && !is_placeholder(held) && (beside::is_value(name, held) || is_block && held.len() > 2) {
-                return Some((begin, to, "assigned"));
+            if !is_placeholder(held) && (beside::is_value(name, held) || is_block && held.len() > 2) {
+                all.push((begin, to, "assigned"));
+                start = to.max(start);
             }
         }
-        start = end + 1;
     }
-    None
+    all
 }
 
 /// Gives the secret name that a line begins with, and what is behind it: `- password: x`, `? password`.
@@ -117,11 +118,11 @@ mod tests {
         ] {
             let text = text.replace('@', SECRET);
             let at = text.find(SECRET).unwrap();
-            assert_eq!(first(&text, 0), Some((at, at + SECRET.len(), "assigned")), "{text}");
+            assert_eq!(all(&text), [(at, at + SECRET.len(), "assigned")], "{text}");
             assert!(super::super::finders::begins_anywhere(text.as_bytes()), "{text}");
         }
         let lines = "private_key: |\n  zQ8kd20f\n  hWxLp1m\nname: ada\n";
-        assert_eq!(first(lines, 0).map(|(from, to, _)| &lines[from..to]), Some("zQ8kd20f\n  hWxLp1m"));
+        assert_eq!(all(lines).first().map(|(from, to, _)| &lines[*from..*to]), Some("zQ8kd20f\n  hWxLp1m"));
     }
 
     #[test]
@@ -138,7 +139,7 @@ mod tests {
             "? password",
             "the password: |",
         ] {
-            assert_eq!(first(text, 0), None, "{text}");
+            assert_eq!(all(text), [], "{text}");
         }
     }
 
@@ -146,7 +147,7 @@ mod tests {
     fn any_text_is_read() {
         for text in ["password: |", "password: é\n é", "? ", "password: !", "password: &\n\n\n", "pässwort:\n  é\n"] {
             (0..text.len()).filter(|at| text.is_char_boundary(*at)).for_each(|at| {
-                let _ = first(text, at);
+                let _ = all(&text[at..]);
             });
         }
     }

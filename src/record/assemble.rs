@@ -20,6 +20,7 @@ use crate::domain::way::{Given, Led, Way};
 use crate::python::marshal::{DecodeError, Tree};
 use crate::python::value::{Parts, encode_arguments, encode_outcome, from_tree};
 use crate::record::inputs::{clean, clean_effect, digest, variant_of};
+use crate::record::placed;
 
 /// A module as a process loaded it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -307,6 +308,7 @@ impl Process {
             });
             args.push(Argument::new(name, *kind, value));
         }
+        placed::take_out_of_all(&mut args, scene.redactor);
         let mut letters = how.iter().flat_map(|how| how.chars());
         let way = Way { led: letters.next().map(Led::from_letter).unwrap_or_default(), is_coroutine: known.is_coroutine };
         args.iter_mut().zip(letters).for_each(|(arg, letter)| arg.given = Given::from_letter(letter));

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use crate::base::bits::looks_secret;
 use crate::base::hash::{Digest, Hasher};
-use crate::base::phrases::is_value_of_option;
 use crate::base::redact::{self, Redactor, Safe};
 use crate::domain::call::{Argument, Effect, GeneratorEnd, Outcome};
 use crate::domain::function::FunctionId;
@@ -14,6 +13,7 @@ use crate::domain::secret::{self, SecretType};
 use crate::domain::value::Value;
 use crate::domain::way::{Given, Way};
 use crate::python::value::{encode, encode_arguments};
+use crate::record::placed;
 
 /// Shapes of secrets and known ones are longer than this.
 const SECRET_MIN: usize = 8;
@@ -26,11 +26,10 @@ const COOKIE: [&str; 4] = ["value", "_value", "coded_value", "_coded_value"];
 
 /// Takes secrets out of every text in a value and names what the module `__main__` is called when it is imported.
 pub fn clean(value: &mut Value, redactor: &mut Redactor, main: Option<&str>) {
+    placed::take_out(value, redactor);
     each(value, &mut |value| {
         if let Some(safe) = by_form(value, redactor) {
             *value = safe;
-        } else if let Value::List(items) | Value::Tuple(items) = value {
-            by_option(items, redactor);
         } else if let Value::Dict(pairs) = value {
             by_member(pairs, redactor);
         } else if let Some(ty) = type_of_mut(value) {
@@ -79,24 +78,15 @@ fn by_form(value: &Value, redactor: &mut Redactor) -> Option<Value> {
     if text.len() < SECRET_MIN {
         return None;
     }
+    if redactor.was_placed(&text) {
+        return Some(secret::by_form("assigned", redactor.number(&text), ty, text.chars().count()));
+    }
     Some(match (redactor.redact_value(&text)?, value) {
         (Safe::Whole { kind, number }, _) => secret::by_form(kind, number, ty, text.chars().count()),
         (Safe::Part(safe), Value::Str(_)) => Value::Str(safe),
         (Safe::Part(safe), Value::RawStr(_)) => Value::RawStr(safe.into_bytes()),
         (Safe::Part(safe), _) => Value::Bytes(safe.into_bytes()),
     })
-}
-
-/// Takes out what stands behind an option with a secret name: `["--token", "x"]`.
-fn by_option(items: &mut [Value], redactor: &mut Redactor) {
-    for at in 1..items.len() {
-        if let [Value::Str(option), Value::Str(held)] = &items[at - 1..=at]
-            && option.starts_with('-')
-            && is_value_of_option(option, held)
-        {
-            items[at] = secret::by_form("assigned", redactor.number(held), SecretType::Str, held.chars().count());
-        }
-    }
 }
 
 /// Takes out the texts under members of an enum with secret names: `{Field.PASSWORD: "x"}`.

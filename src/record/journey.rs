@@ -19,6 +19,7 @@ use crate::python::skim::skim;
 use crate::python::value::{Parts, encode, from_tree};
 use crate::record::assemble::{dotted, head, param};
 use crate::record::inputs::clean;
+use crate::record::placed;
 
 /// Events of a block.
 const EVENTS: u32 = 1_000;
@@ -287,7 +288,8 @@ impl Reader {
             clean(&mut value, &mut self.redactor, self.main.as_deref());
             Argument::new(name, *kind, value)
         };
-        let args = known.params.iter().zip(values).map(argument).collect();
+        let mut args: Vec<Argument> = known.params.iter().zip(values).map(argument).collect();
+        placed::take_out_of_all(&mut args, &mut self.redactor);
         let (function, task) = (known.id.clone().into(), u32::try_from(task).unwrap_or(u32::MAX));
         self.begun.insert(call, self.events.len());
         let reached = Vec::new();

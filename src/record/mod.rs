@@ -14,6 +14,7 @@ pub mod inputs;
 pub mod journey;
 pub mod launch;
 pub mod live;
+pub mod placed;
 pub mod remedy;
 mod spool;
 #[cfg(test)]

@@ -27,6 +27,7 @@ use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::python::value::{encode_arguments, encode_outcome};
 use crate::record::inputs::{clean, digest};
+use crate::record::placed;
 use crate::source::index::Index;
 
 /// Folders are looked into this deep.
@@ -328,6 +329,7 @@ fn call_of(
     if let Outcome::Returned(value) = &mut outcome {
         tell_kind(value);
     }
+    placed::take_out_of_all(&mut args, redactor);
     let call = Call {
         id: CallId(0),
         recording: RecordingId(0),

@@ -1,4 +1,4 @@
-"""Five hundred values that are no secrets, and look a little like some."""
+"""Six hundred values that are no secrets, and look a little like some."""
 
 import datetime
 import decimal
@@ -76,12 +76,53 @@ VALUES = [
     b"GET / HTTP/1.1", b"\x89PNG\r\n\x1a\n", b"token", [(b"host", b"example.com"), (b"accept", b"*/*")], "", b"", 0, None, True,
 ]
 
+# Close to what names of columns, statements, commands and tables tell.
+VALUES += [
+    {"pass": True}, {"pass": 3}, {"pass": "yes"}, {"pass": "boarding"}, {"pass": 1200, "fail": 3}, {"pass": None, "user": "ada"},
+    {"user": "ada", "pass": 1200, "fail": 3}, {"first_pass": "renders the shadows", "pass_count": 2}, {"pass": "2-of-3"},
+    {"passes": ["first", "second"]}, {"passed": "12-of-14", "bypass": "rule-17b"}, "pass=3 fail=1", "PASS: 12 of 14", "two-pass=fast",
+    {"type": "password"}, {"type": "password", "name": "field-1", "required": True}, {"type": "password", "value": ""},
+    {"type": "password", "value": "Required"}, {"type": "text", "value": "a17-b2"}, {"kind": "token", "value": "NAME"},
+    {"label": "Password", "data": ["Must have 8 letters."]}, {"type": "token", "default": "identifier"}, {"kind": "x17", "data": "a1-b2"},
+    {"column": "size", "value": "a17-b2"}, {"label": "Secret santa", "value": "list-17"}, {"type": "api_key", "value": "${KEY}"},
+    (["username", "password"], ["TextInput", "PasswordInput"]), (["name", "size"], ["a17-b2c", "zQ8kd20f"]),
+    {"fields": ["user", "password"], "types": ["varchar(20)", "varchar(60)"]}, {"fields": ["user", "password"], "max_length": [150, 128]},
+    {"required": ["password"], "missing": ["email"]}, {"names": ["token", "text"], "values": ["NAME", "STRING"]},
+    [["user", "password"], ["ada", "required"], ["bo", "********"]], [("name", "password"), ("min_length", "max_length")],
+    {"columns": ["id", "password_hint"], "rows": [[1, "a17-b2-c3"]]}, {"columns": ["id", "token_type"], "rows": [[1, "bearer-17"]]},
+    {"names": ["password", "email"], "labels": ["Your password", "Your e-mail"]}, [["key", "value"], ["size", "x17-b2"]],
+    (["password"], ["This password is too short."]), (["password"], ["too_short"]), (["secret"], ["santa"]), {"a": ["password"], "b": [8]},
+    {"order": ["name", "token"], "widths": [1200, 3000]}, {"choices": [("password", "Password"), ("sms", "SMS")]},
+    ("UPDATE u SET name = ? WHERE id = ?", ("a17-b2-c3", 1)), ("SELECT password FROM u WHERE id = ?", ("a17-b2-c3",)),
+    ("INSERT INTO t (name, size) VALUES (?, ?)", ("zQ8-b2-c3", 12)), ("SELECT 1 FROM u WHERE password IS NULL AND id = ?", ["a17-b2-c3"]),
+    ("UPDATE u SET password = ?", ("${PASSWORD}",)), ("UPDATE u SET password_changed_at = ?", ("2026-01-02T03:04:05",)),
+    ("SELECT token FROM t WHERE kind = :k", {"k": "b17-c2-d3"}), ("UPDATE t SET token = ?", ("NAME",)), "SELECT id, password FROM u",
+    ("DELETE FROM sessions WHERE age > %s", (86400,)), "UPDATE u SET password = ? WHERE id = ?", "update the password, please?",
+    ["docker", "run", "-p", "8080:80", "image-17b"], ["docker", "login", "registry-17.example.com"], ["ls", "-p", "src-17/a2"],
+    ["git", "push", "-u", "origin", "main-17"], ["python", "-m", "pytest", "-p", "no:cacheprovider"], ["python", "-W", "error::a17"],
+    ["ssh", "-p", "2222", "ada@a17.test"], ["mkdir", "-p", "build-17/x86"], ["mysql", "-P", "3306", "shop17"], ["tar", "-k", "a17b.tar"],
+    ["redis-cli", "-p", "6379", "ping"], ["curl", "-u", "ada", "https://a17.test/b2"], ["net", "use", "x17"], ["tool", "--password-stdin"],
+    ["unzip", "-d", "out-17b", "a.zip"], ["openssl", "version", "-a"], ["cmd", "--pass-through", "x17-b2c"], "mysql -h db-17 shop",
+    "docker run -p 8080:80 image-17b", "ssh -p 2222 ada@a17.test", "ldapsearch -x -b dc=a17", "7z x a17b.7z", "zip -r a17b.zip src",
+    "net user ada", "rabbitmqctl list_users", "openssl x509 -in a17.pem", "chpasswd is a program", "redis-cli -p 6379 get a17b",
+    "pk_users", "pk_order_17_items", "users_pk_12", "sdk-17", "api-v2-users-17", "api-gateway-17b.example.com", "patch-na1-17", "oy2k",
+    "sk.en", "AT-17", "napi_get_value_bool", "jina_reader", "fc-17", "y0_axis", "tr_dev", "{SHA}", "SCRAM-SHA-256", "$P", "$S$", "a:1001:x:y:::",
+    "name   size\nada    a17-b2c\n", "NAME    READY   AGE\npod-1   1/1     3d17h\n", "user password\n==== ========\nada  required\n",
+    "user      name of the user\npassword  the password of the user\ntoken     the 2nd token-17\n", "Name  Password\nada   secret\n",
+    "| Field | Type |\n|---|---|\n| password | varchar(60) |\n", "+----+------+\n| id | name |\n+----+------+\n| 12 | a17b-c |\n+----+------+\n",
+    " name | password \n------+----------\n ada  | required\n", "password\trequired\n", "usage: x [-p PORT] [-u USER]\n  -p  the port, 8080\n",
+    '{"columns": ["user", "password"], "types": ["varchar(20)", "varchar(60)"]}', "{'kty': 'RSA', 'e': 'AQAB', 'n': 'zQ8kd20fh17'}",
+    {"kty": "EC", "crv": "P-256", "x": "f83OJ3D2xF1Bg8v"}, {"d": "2026-01-02", "k": "b17-c2", "p": 8080}, {"auth": None}, '{"auth": "basic"}',
+    "jdbc:oracle:thin:@db17.test:1521:shop", "sqlplus / as sysdba", "npm i @org17/pkg2@1.3.0", "see a17/b2@1.3.0", "https://a.test/@ada17/x2",
+    "Private-Key: none", "-----BEGIN CERTIFICATE-----\nMIIB17\n-----END CERTIFICATE-----\n", "LS0tLS1CRUdJTi", {"preshared": "yes-17"},
+]
+
 
 FUNCTIONS = 64  # of each, few inputs of one kind are recorded
 
 
 def main(lib):
-    assert len(VALUES) >= 500, len(VALUES)
+    assert len(VALUES) >= 620, len(VALUES)
     for at, value in enumerate(VALUES):
         getattr(lib, f"o{at % FUNCTIONS}")(value)
 

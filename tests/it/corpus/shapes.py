@@ -8,13 +8,14 @@ import functools
 import http.cookiejar
 import http.cookies
 import urllib.parse
-from collections import OrderedDict, namedtuple
+from collections import OrderedDict, deque, namedtuple
 from dataclasses import dataclass
 from types import SimpleNamespace
 
 LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 HEX = "0123456789abcdef"
-EACH = 4  # secrets of each shape
+EACH = 2  # secrets of each shape
+COUNTS = 200, 8, 14  # of SHAPES, PARAMETERS and LITERALS: corpus.rs looks for so many
 
 
 def core(number, alphabet, length):
@@ -197,7 +198,115 @@ LAID = {
     "Airtable": lambda c, h: join("pa", "t", c[:14], ".", h, h),
     "recovery codes": lambda c, h: {"recovery_codes": [c, h]},
 }
-SHAPES = {**NAMED, **TYPED, **FORMED, **SAID, **LAID}
+# By what stands beside them: names of columns, a statement, a program.
+UPDATE = "UPDATE u SET password = ? WHERE id = ?"
+BESIDE = {
+    "two lists": lambda c, h: {"names": ["user", "password"], "values": ["bob", c]},
+    "two lists in a tuple": lambda c, h: (["user", "api_key"], ["bob", c]),
+    "a list of one name": lambda c, h: (["password"], [c]),
+    "a heading and rows": lambda c, h: [["user", "password"], ["ada", c], ["bo", h]],
+    "a heading and tuples": lambda c, h: [("name", "token"), ("ada", c)],
+    "columns and rows": lambda c, h: {"columns": ["user", "password"], "rows": [("ada", c), ("bo", h)]},
+    "what a cursor tells": lambda c, h: {"description": [("user", None), ("password", None)], "rows": [("ada", c)]},
+    "described columns": lambda c, h: {"fields": [{"name": "user"}, {"name": "password"}], "data": [["ada", c]]},
+    "the rows of a deque": lambda c, h: {"head": ("user", "password"), "rows": deque([("ada", c)])},
+    "a statement": lambda c, h: (UPDATE, (c, 1)),
+    "a statement with formats": lambda c, h: ("UPDATE u SET name = %s, api_key=%s", ["ada", c]),
+    "a statement with names": lambda c, h: {"sql": "UPDATE u SET password = :p WHERE id = :i", "params": {"p": c, "i": 1}},
+    "a statement in Python's format": lambda c, h: ("UPDATE u SET password = %(p)s", {"p": c}),
+    "an insert": lambda c, h: ("INSERT INTO u (name, password) VALUES (?, ?)", ("ada", c)),
+    "an insert of many": lambda c, h: ("INSERT INTO u (name, password) VALUES (%s, %s)", [("ada", c), ("bo", h)]),
+    "an insert of dicts": lambda c, h: ("INSERT INTO u (name, password) VALUES (:n, :p)", [{"n": "ada", "p": c}]),
+    "a statement and its items": lambda c, h: ["SELECT 1 FROM u WHERE token = $1", c],
+    "a statement in a partial": lambda c, h: functools.partial(call, UPDATE, (c, 1)),
+    "a hashed parameter": lambda c, h: ("UPDATE u SET password = crypt(?, gen_salt('bf'))", [c]),
+    "two arguments": lambda c, h: (UPDATE, (c, 1)),
+    "two arguments with names": lambda c, h: ("SELECT id FROM u WHERE name = :n AND password = :p", {"n": "ada", "p": c}),
+    "two arguments of lists": lambda c, h: (["user", "password"], [["ada", c], ["bo", h]]),
+    "a pass beside a user": lambda c, h: {"user": "ada", "pass": c},
+    "a pass alone": lambda c, h: {"pass": c},
+    "a type and its value": lambda c, h: {"type": "password", "value": c},
+    "a kind and its value": lambda c, h: [{"kind": "secret", "data": c}, {"label": "API key", "value": h}],
+    "a type in an object": lambda c, h: SimpleNamespace(type="password", value=c),
+    "docker": lambda c, h: ["docker", "login", "-u", "ada", "-p", c],
+    "mysql in a list": lambda c, h: ["mysql", "-u", "root", join("-p", c)],
+    "curl in a list": lambda c, h: ["curl", "-u", join("ada:", c), "https://a.test"],
+    "sshpass in a tuple": lambda c, h: ("sshpass", "-p", c, "ssh", "ada@a.test"),
+    "words in bytes": lambda c, h: [b"mysql", join("-p", c).encode()],
+    "keytool in a list": lambda c, h: ["keytool", "-list", "-storepass", c],
+    "openssl in a list": lambda c, h: ["openssl", "rsa", "-passin", join("pass:", c)],
+    "a header of curl": lambda c, h: ["curl", "-H", join("Authorization: Bear", "er ", c)],
+    "redis": lambda c, h: join("redis-cli -h h -a ", c, " ping"),
+    "ldap": lambda c, h: join("ldapsearch -x -D cn=ada -w ", c),
+    "samba": lambda c, h: join("smbclient //h/x -U ada%", c),
+    "an archive": lambda c, h: join("7z x -p", c, " a.7z && zip -P ", h, " a.zip a"),
+    "an account": lambda c, h: join("rabbitmqctl add_user ada ", c, "\nnet user bo ", h, " /add"),
+    "read from a pipe": lambda c, h: join("echo 'ada:", c, "' | sudo chpasswd"),
+    "PowerShell": lambda c, h: join("ConvertTo-SecureString '", c, "' -AsPlainText"),
+    "Oracle": lambda c, h: join("jdbc:oracle:thin:ada/", c, "@db.test:1521/shop"),
+    "sqlplus": lambda c, h: join("sqlplus -s ada/", c, "@shop @run.sql"),
+}
+# In texts that hold such values, in tables, in more forms.
+WRITTEN = {
+    "a log of a statement": lambda c, h: join("[SQL: INSERT INTO u (name, password) VALUES (?, ?)]\n[parameters: ('ada', '", c, "')]"),
+    "columns in JSON": lambda c, h: join('{"columns": ["user", "pass', 'word"], "rows": [["ada", "', c, '"]]}'),
+    "two lists in a repr": lambda c, h: join("zip(['user', 'pass", "word'], ['ada', '", c, "'])"),
+    "a command in a repr": lambda c, h: join("Popen(['docker', 'login', '-p', '", c, "'])"),
+    "a call in a text": lambda c, h: join("execute('", UPDATE, "', ('", c, "', 1))"),
+    "a key in JSON": lambda c, h: join('{"kty": "oct", "k": "', c, '"}'),
+    "a key as a dict": lambda c, h: {"kty": "RSA", "n": "AQAB", "d": c, "dp": h},
+    "a login in base64": lambda c, h: join('{"auths": {"a.test": {"auth": "', c, '"}}}'),
+    "a pass in a query": lambda c, h: join("https://a.test/?user=ada&pass=", c),
+    "a field of a form": lambda c, h: join('<input type="password" name="field" value="', c, '">'),
+    "a table with spaces": lambda c, h: join("name   password\nada    ", c, "\nbo     secret\n"),
+    "a table of kubectl": lambda c, h: join("NAME    TOKEN   AGE\nada     ", c, "   3d\n"),
+    "a table with rules": lambda c, h: join("user password\n==== ====================\nada  ", c, "\n"),
+    "a table of psql": lambda c, h: join(" name | password \n------+----------\n ada  | ", c, "\n(1 row)\n"),
+    "a table in a box": lambda c, h: join("+----+----------+\n| id | password |\n+----+----------+\n| 12 | ", c, " |\n+----+----------+\n"),
+    "a drawn box": lambda c, h: join("┏━━━━┳━━━━━━━━━━┓\n┃ id ┃ password ┃\n┡━━━━╇━━━━━━━━━━┩\n│ 12 │ ", c, " │\n└────┴──────────┘"),
+    "a record of psql": lambda c, h: join("-[ RECORD 1 ]------\nname     | ada\npassword | ", c, "\n"),
+    "settings in a table": lambda c, h: join("| Setting | Value |\n|---|---|\n| db_password | ", c, " |\n"),
+    "names and tabs": lambda c, h: join("host\ta.test\napi_key\t", c, "\n"),
+    "WireGuard": lambda c, h: join("[Peer]\nPreshared", "Key = ", c, "abcd=\n"),
+    "PuTTY": lambda c, h: join("PuTTY-User-Key-File-3: ssh-rsa\nPrivate-", "Lines: 2\n", c, "\n", h, "\nPrivate-", "MAC: 0123abcd\n"),
+    "a key of SSH2": lambda c, h: join("---- BEGIN SSH2 ENCRYPTED PRI", "VATE KEY ----\n", c, "\n"),
+    "a key behind a certificate": lambda c, h: join(
+        "-----BEGIN CERTI", "FICATE-----\nMIIB\n-----END CERTI", "FICATE-----\n-----BEGIN PRI", "VATE KEY-----\n", c, "\n"),
+    "a key in base64": lambda c, h: join("client-data: LS0tLS1CRUdJ", "TiBSU0EgUFJJVkFURSBLRVkt", c, "abcd" * 10),
+    "ClickUp": lambda c, h: join("p", "k_1234567_", c[:16].upper(), "A1B2C3D4E5F6G7H8"),
+    "HubSpot": lambda c, h: join("pa", "t-na1-01234567-89ab-cdef-0123-456789abcdef", c),
+    "Mapbox": lambda c, h: join("s", "k.ey", "J", c, ".", c, c),
+    "Bitbucket": lambda c, h: join("AT", "BB", c, "a1B2C3D4"),
+    "Trello": lambda c, h: join("AT", "TA", c, c, "a1B2c3D4e5F6"),
+    "NuGet": lambda c, h: join("oy", "2", c, "a1b2c3d4e5f6g7h8i9j0"),
+    "Braintree": lambda c, h: join("access_token$produc", "tion$", c[:16], "$", h),
+    "Pinecone": lambda c, h: join("pc", "sk_", c, c, "a1B2"),
+    "a GitLab agent": lambda c, h: join("gla", "gent-", c, "a1B2c3D4e5F6g7"),
+    "SCRAM": lambda c, h: join("SCRAM-SHA-", "256$4096:", c, "==$", c, "abcd=:", c, "abcd="),
+    "a hash of LDAP": lambda c, h: join("{SH", "A}", c, "abc="),
+    "hashes of Windows": lambda c, h: join("ada:1001:", h, ":", h, ":::"),
+    "a hash of WordPress": lambda c, h: join("$", "P$B", c, "abcdefg"),
+    "a row of Redis": lambda c, h: join("requirepass ", c, "\n"),
+    "a file of Ansible": lambda c, h: join("h ansible_user=ada ansible_become_pass=", c),
+}
+SHAPES = {**NAMED, **TYPED, **FORMED, **SAID, **LAID, **BESIDE, **WRITTEN}
+# In the source of a function; `@` is the secret.
+LITERALS = [
+    f'cursor = [x]; cursor.append(("{UPDATE}", ("@", 1)))',
+    'log = ("INSERT INTO u (name, password) VALUES (%s, %s)", ["ada", "@"])',
+    'sql = "UPDATE u SET password = ? WHERE id = ?"\n    params = ["@", 1]',
+    'pairs = dict(zip(["user", "password"], ["bob", "@"]))',
+    'names = ["user", "password"]\n    values = ["bob", "@"]',
+    'rows = [("user", "api_key"), ("ada", "@")]',
+    'command = ["docker", "login", "-u", "ada", "-p", "@"]',
+    'command = ["mysql", "-u", "root", "-p@"]',
+    'field = {"type": "password", "value": "@"}',
+    'login = {"user": "ada", "pass": "@"}',
+    'login = dict(user="ada", passphrase_="@")',
+    'key = {"kty": "oct", "k": "@"}',
+    'command = "sshpass -p @ ssh ada@a.test"',
+    'url = "jdbc:oracle:thin:ada/@@db.test:1521/shop"',
+]
 # By the name of a parameter, as a text and as a number.
 PARAMETERS = ["password", "encryption_key", "signing_key", "jwt", "pin_code", "clientSecret", "db_passwd", "otp"]
 
@@ -207,7 +316,8 @@ def program():
     lines = []
     for at, name in enumerate(SHAPES):
         gives = ("return value", "return 1", "yield value", "raise ValueError(value)")[at % 4]
-        lines.append(f'def s{at}(value):\n    """Takes {name}."""\n    {gives}\n\n')
+        takes = "first, value" if name.startswith("two arguments") else "value"
+        lines.append(f'def s{at}({takes}):\n    """Takes {name}."""\n    {gives}\n\n')
     for at, name in enumerate(PARAMETERS):
         lines.append(f"def p{at}({name}):\n    size = len(str({name}))\n    return {{'given': {name} if isinstance({name}, str) else size}}\n\n")
     lines.append("def set_variable(name, value):\n    return [value, {'name': name, 'value': value}]\n\n")
@@ -219,16 +329,22 @@ def program():
     lines.append(f"def default(x, api_{'key'}={c[2]!r}):\n    return x\n\n\n")
     lines.append(f"class Settings:\n    {name}: str = {c[3]!r}\n\n    def size(self, x):\n        return x + len(self.{name})\n\n\n")
     lines.append(f"def by_place(x):\n    return p0({c[4]!r})['given'] and x\n\n\n")
-    lines.append(f"def in_dict(x):\n    return len({{'{name}': {c[5]!r}}}) + x\n")
+    lines.append(f"def in_dict(x):\n    return len({{'{name}': {c[5]!r}}}) + x\n\n\n")
+    for at, source in enumerate(LITERALS):
+        secret = core(7_000 + at, LETTERS, 24)
+        lines.append(f"def l{at}(x):\n    {source.replace('@', secret, 1)}\n    return x\n\n")
     return "\n".join(lines)
 
 
 def main(lib):
+    assert COUNTS == (len(SHAPES), len(PARAMETERS), len(LITERALS))
     for at, make in enumerate(SHAPES.values()):
         for n in range(EACH):
             number = at * EACH + n
             try:
-                given = getattr(lib, f"s{at}")(make(core(number, LETTERS, 24), core(number, HEX, 32)))
+                value = make(core(number, LETTERS, 24), core(number, HEX, 32))
+                function = getattr(lib, f"s{at}")
+                given = function(*value) if function.__code__.co_argcount == 2 else function(value)
                 for _ in given if at % 4 == 2 else ():
                     pass
             except ValueError:
@@ -240,4 +356,6 @@ def main(lib):
         lib.elsewhere(([number], {number: str(number)}, Client(number), number))
     for at in range(2):
         lib.set_variable("API_TOKEN", core(6_000 + at, LETTERS, 24))
+    for at in range(len(LITERALS)):
+        getattr(lib, f"l{at}")(at)
     lib.local(1), lib.default(2), lib.Settings().size(3), lib.by_place(4), lib.in_dict(5)

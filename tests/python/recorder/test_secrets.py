@@ -211,6 +211,55 @@ def test_a_name_and_a_value_side_by_side_are_a_secret_and_its_name(program):
     ]
 
 
+MAYBE = """
+    class Login:
+        def __init__(self, login, pass_):
+            self.login = login
+            self.pass_ = pass_
+
+    def take(value):
+        return value
+
+    def enter(user, pass_):
+        return None
+
+    def grade(name, pass_):
+        return None
+
+    def main():
+        secret = ["zQ8-kd" + "2x0%d" % n + "fhW" for n in range(9)].__getitem__
+        take({"pass": secret(1)})
+        take({"user": "ada", "pass": "raclette"})
+        take({"smtp_user": "ada", "smtp_host": "h", "smtpPass": "hunter2"})
+        take(Login("ada", "raclette"))
+        take([{"type": "password", "value": secret(2)}, {"kind": "secret", "data": secret(3)}, {"label": "API key", "value": secret(4)}])
+        enter("ada", "hunter2")
+        grade("ada", "2-of-3")
+        take({"pass": True, "fail": "x"})
+        take({"pass": "boarding", "name": "ada", "first_pass": "2-of-3"})
+        take({"user": "ada", "pass": 1200})
+        take({"type": "password", "value": "Required"})
+        take({"type": "password", "label": "Your password", "default": ""})
+"""
+
+
+def test_a_pass_is_a_password_where_it_looks_random_or_stands_beside_who_logs_in(program):
+    """So is the value beside a type, a kind or a label; a test that passed and a field without a value are none."""
+    spool = program.main(MAYBE, PYTEAD_LIMIT="100")
+    raw = b"".join(p.read_bytes() for p in program.spool.iterdir())
+    for secret in [b"zQ8-kd2x0%dfhW" % n for n in range(1, 5)] + [b"raclette", b"hunter2"]:
+        assert secret not in raw, secret
+    assert spool.one("grade")[0].args == ("ada", "2-of-3") and spool.one("enter")[0].args[1][1] == "secret"
+    given = [start.args[0] for start, _ in spool.calls("take")]
+    assert given[5:] == [
+        {"pass": True, "fail": "x"},
+        {"pass": "boarding", "name": "ada", "first_pass": "2-of-3"},
+        {"user": "ada", "pass": 1200},
+        {"type": "password", "value": "Required"},
+        {"type": "password", "label": "Your password", "default": ""},
+    ]
+
+
 NUMBERS = """
     class Card:
         def __init__(self, n):

@@ -142,14 +142,12 @@ class Function:
 
 
 def _pairs(names: tuple) -> tuple:
-    """Gives the places of the parameters that hold a value whose name another one holds."""
-    if all([redact.word_or_beside(name) != redact.BESIDE for name in names]):
+    """Gives the places of the parameters that hold a value whose name another one holds, or perhaps a secret."""
+    beside = [i for i, name in enumerate(names) if redact.word_or_beside(name) == redact.BESIDE]
+    if not beside:
         return ()  # as nearly always
-    ends = [redact.tokens(name) for name in names]
-    keys = [parts[:-1] for parts in ends if parts and parts[-1] in redact.NAME_KEYS]
-    return tuple([
-        i for i, parts in enumerate(ends) if parts and parts[-1] in redact.VALUE_KEYS and parts[:-1] in keys
-    ])  # fmt: skip
+    roles = [redact.role(name) for name in names]
+    return tuple([i for i in beside if roles[i][1] == "perhaps" or (roles[i][0], "name") in roles])
 
 
 def parameters(code: object) -> tuple:

@@ -12,10 +12,14 @@ LOOSE = frozenset([word + "s" for word in _OBJECTS])  # often words of a text: w
 OBJECTS = LOOSE.union(_OBJECTS)
 ABOUT = frozenset(secret_names.ABOUT.split())
 _ENDS = tuple(secret_names.ENDS.split())
-NAME_KEYS = frozenset(secret_names.NAME_KEYS.split())
-VALUE_KEYS = frozenset(secret_names.VALUE_KEYS.split())
-_VALUE_ENDS = tuple(VALUE_KEYS)
-BESIDE = ""  # in place of a word: the name that can make the value secret is another item of its container
+ROLES = {
+    **dict.fromkeys(secret_names.NAME_KEYS.split(), "name"),
+    **dict.fromkeys(secret_names.VALUE_KEYS.split(), "value"),
+    **dict.fromkeys(secret_names.USER_KEYS.split(), "user"),
+    **dict.fromkeys(secret_names.PERHAPS.split(), "perhaps"),
+}
+_VALUE_ENDS = (*secret_names.VALUE_KEYS.split(), *secret_names.PERHAPS.split())
+BESIDE = ""  # in place of a word: what can make the value secret is another item of its container, or its own look
 
 SHORTEST = 6  # a shorter text is no secret where it has no secret name
 NAME = 64  # more bytes are no name
@@ -24,6 +28,7 @@ CARD_CHECK = {"cvv": 100, "cvc": 100}
 
 known: dict = {}  # names → the word that makes them secret, None or `BESIDE`
 known_bytes: dict = {}  # so for names in bytes: where `-bb` is given, one dict must not hold both
+roles: dict = {}  # names → what is beside what, see `role`
 ROOTS = "key", "pass", "sess", "srf", "cv"
 stems: list = []  # every secret name has one of them in it
 _ordinals: dict = {}
@@ -107,7 +112,7 @@ def word_or_beside(name: object) -> "str | None":
     except KeyError:
         pass
     word = _word_in(name) if _may_be(name) else None
-    if word is None and name.lower().endswith(_VALUE_ENDS) and tokens(name)[-1:] and tokens(name)[-1] in VALUE_KEYS:
+    if word is None and name.lower().rstrip("_").endswith(_VALUE_ENDS) and role(name)[1] in ("value", "perhaps"):
         word = BESIDE
     if len(known) < 20_000:
         known[name] = word
@@ -178,16 +183,40 @@ def beside(pairs: list, key: str, held: object) -> "str | None":
     """Gives the word that makes the value under a key secret, for a name that stands under another key beside it."""
     if type(held) not in SCALARS and type(held) not in (list, tuple):
         return None
-    around = tokens(key)[:-1]
+    around, what = role(key)
+    if what == "perhaps":
+        return _perhaps(pairs, around, held)
     for other, name in pairs:
         if type(other) is not str or (type(name) is not str and type(name) is not bytes) or len(other) > NAME:
             continue
-        parts = tokens(other)
-        if parts and parts[-1] in NAME_KEYS and parts[:-1] == around:
+        if role(other) == (around, "name"):
             word = _named(name, held)
             if word is not None:
                 return word
     return None
+
+
+def role(name: str) -> tuple:
+    """Gives the words of a key before its last one, and what stands under it by that: a name, a value, who logs in."""
+    found = roles.get(name)
+    if found is None:
+        parts = tokens(name)
+        found = tuple(parts[:-1]), ROLES.get(parts[-1]) if parts else None
+        if len(roles) < 20_000:
+            roles[name] = found
+    return found
+
+
+def _perhaps(pairs: list, around: tuple, held: object) -> "str | None":
+    """Gives the word that makes secret what is under a key such as `pass`, which may say that a test passed."""
+    kind = type(held)
+    if (kind is not str and kind is not bytes) or _is_told(held.decode("latin-1") if kind is bytes else held):
+        return None
+    if not is_random(held):
+        users = [other for other, name in pairs if type(other) is str and type(name) is str and len(other) <= NAME]
+        if all([role(other) != (around, "user") for other in users]):
+            return None
+    return "password"
 
 
 def _named(name: object, held: object) -> "str | None":
@@ -214,11 +243,18 @@ def _is_value(name: str, word: str, held: object) -> bool:
     if (kind is not str and kind is not bytes) or not held:
         return False
     text = held.decode("latin-1") if kind is bytes else held
-    if text.lower() in SWITCHES or text.startswith(REFERENCES) or is_said(text):
+    if _is_told(text):
         return False
     if name.isupper() and "_" in name or looks_secret(text):
         return True  # a variable of the environment holds no label
     return word not in OBJECTS and len(text) > 3 and not text.isalpha()
+
+
+def _is_told(text: str) -> bool:
+    """Whether a text is nothing, a switch, a reference, a label, or a row of signs in the place of a secret."""
+    if len(text) > 3 and not text[0].isalnum() and text == text[0] * len(text):
+        return True
+    return not text or text.lower() in SWITCHES or text.startswith(REFERENCES) or is_said(text)
 
 
 def is_said(raw: object) -> bool:

@@ -11,7 +11,8 @@ NAMES = """
     csrf csrf-token xsrf xsrf-token otp totp cvv cvc ssn iban session-id sessid phpsessid jsessionid auth-token access-token
     refresh-token csrfmiddlewaretoken psk github-pat gitlab-pat
     db-pass smtp-pass mail-pass email-pass imap-pass user-pass ssh-pass ftp-pass mysql-pass pg-pass postgres-pass redis-pass mongo-pass
-    admin-pass root-pass login-pass proxy-pass ldap-pass vault-pass db-pw user-pw
+    admin-pass root-pass login-pass proxy-pass ldap-pass vault-pass become-pass sudo-pass store-pass key-pass db-pw user-pw
+    storepass keypass passin passout requirepass masterauth preshared-key
     pw recovery-code backup-code seed-phrase
     passwort kennwort mot-de motdepasse mdp contraseña contrasena senha wachtwoord hasło haslo lösenord losenord heslo
     salasana adgangskode jelszó jelszo şifre sifre пароль 密码 密碼 口令 パスワード 비밀번호
@@ -39,5 +40,9 @@ ABOUT = """
 
 # Keys of what holds a name and its value side by side: `{"name": "DB_PASSWORD", "value": x}`. What stands before one of
 # these words, as in `header_name`, stands before both.
-NAME_KEYS = "name key id header field variable var parameter param setting option attribute property env k"
-VALUE_KEYS = "value val v content default data"
+NAME_KEYS = "name key id header field variable var parameter param setting option attribute property env k type kind label column"
+VALUE_KEYS = "value val v content default data initial answer plaintext"
+
+# A name that ends with this word may be that of a test which passed: what looks random is secret, or stands beside who logs in.
+PERHAPS = "pass"
+USER_KEYS = "user username login email account uid"

@@ -353,8 +353,10 @@ class Capture:
             if self.nodes < 0:
                 break
             word = words[name] if name in words else redact.word_or_beside(name)
-            if word is not None and (word or redact.beside(pairs, name, v)):
-                out[name] = self.masked(word or redact.beside(pairs, name, v), v, depth)
+            if word == redact.BESIDE:
+                word = redact.beside(pairs, name, v)
+            if word is not None:
+                out[name] = self.masked(word, v, depth)
                 continue
             if plain and self.nodes:  # what most fields hold, as `value` gives it
                 t = type(v)
