@@ -427,6 +427,8 @@ impl Process {
         let touch = match (scene.redactor.redact(&detail), Touch::from_stored(&kind, detail)) {
             // With a secret taken out a file is another file, and a command another command.
             (Some(_), Touch::Content { .. } | Touch::Variable { .. } | Touch::CommandLine(_)) => return Ok(()),
+            // Also one that only its words together tell.
+            (None, Touch::CommandLine(words)) if scene.redactor.redact(&words.join(" ")).is_some() => return Ok(()),
             (Some(redacted), _) => Touch::from_stored(&kind, redacted),
             (None, touch) => touch,
         };

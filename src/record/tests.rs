@@ -14,6 +14,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::gap::GapKind;
 use crate::domain::journey::{JourneyEvent, What};
 use crate::domain::settings::{Record, Redact};
+use crate::domain::touch::Touch;
 use crate::domain::value::Value;
 use crate::python::package::install_in;
 use crate::python::testing::{interpreter, interpreters};
@@ -118,6 +119,21 @@ fn read(records: &str) -> (Found, Summary) {
     let mut found = Found::default();
     ingest.finish(&mut |batch, _| found.add(batch));
     (found, ingest.summary().clone())
+}
+
+/// With a secret taken out it would be another command.
+#[test]
+fn a_command_line_with_a_secret_is_not_kept() {
+    let touches = |argv: &str| {
+        let (found, _) = read(&format!(
+            "('C', 1, 2, None, 600, True, 0, None, (), None, None), ('E', 1, 'argv', '{argv}'), ('R', 1, 1700, 5, {{}}), ('Z', 0, {{}})"
+        ));
+        found.batch.touches.into_iter().map(|touch| touch.touch).collect::<Vec<_>>()
+    };
+    assert_eq!(touches(r"go\0tea\0-v"), [Touch::CommandLine(["go", "tea", "-v"].map(str::to_owned).to_vec())]);
+    for argv in [r"go\0hunter2hunter2", r"docker\0login\0-p\0Tq7xPz93kLm2", r"curl\0-u\0ada:Tq7xPz93kLm2\0http://shop.test"] {
+        assert_eq!(touches(argv), [], "{argv}");
+    }
 }
 
 #[test]
