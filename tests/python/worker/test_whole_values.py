@@ -7,6 +7,7 @@ import pytest
 import shapes
 
 from pytead_tui.recorder import values
+from pytead_tui.worker import whole_values
 from pytead_tui.worker.capture import tree_of
 
 LAST = 5_000
@@ -67,3 +68,22 @@ def test_arrays_and_frames_count_as_a_whole():
 def test_a_recording_does_not_wait_for_it(monkeypatch):
     monkeypatch.setattr(values, "whole", [])
     assert tree_of(items(1)) == tree_of(items(2))
+
+
+def test_objects_that_hold_one_another_are_not_walked_for_each_of_them(monkeypatch):
+    class Node:
+        def __init__(self):
+            self.others = []
+
+    nodes = [Node() for _ in range(3_000)]
+    for node in nodes:
+        node.others = nodes[:5]
+        node.all = nodes
+    walked = []
+    real = values.capture
+    monkeypatch.setattr(values, "capture", lambda objects, *rest: (real(objects, *rest), walked.append(objects.walked))[0])
+    monkeypatch.setattr(whole_values, "digest", whole_values._Digest())
+    monkeypatch.setattr(values, "whole", [whole_values.digest])
+    for _ in range(20):
+        tree_of(nodes[0])
+    assert sum(walked) < whole_values._OF_PROCESS + 20 * 3_000 + whole_values._OF_ONE

@@ -401,6 +401,8 @@ BRIEF = Limits(24, 1 << 10, 512, 1, 8, brief=True, names_only=True)
 def capture(objects: Objects, limits: Limits, values: tuple, words: tuple = (), scope: "dict | None" = None) -> tuple:
     """Captures values in one record: (trees, the `Capture`). `words` holds a secret word or None for each."""
     known = len(redact.texts)
+    if whole:
+        whole[0].begin()
     walk = Capture(objects, limits, scope)
     walk.parts = []  # the marks of each value
     walk.mutables = []  # whether each value can change

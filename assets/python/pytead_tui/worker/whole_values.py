@@ -11,20 +11,46 @@ _PLAIN = frozenset({int, float, complex, str, bytes, bool, type(None)})
 _CONTAINERS = frozenset({list, tuple, dict})
 _NESTED = 4  # containers, one in the other
 _ITEMS = 5_000_000  # beyond that nobody would wait
-# Objects are walked for about a tenth of a second.
-_LIMITS = values.Limits(50_000, 16 << 20, 1 << 20, 100, 50_000)
+# Of objects so much is walked: about a tenth of a second for one of them. A record, and a process, has many that hold one another.
+_OF_ONE, _OF_RECORD, _OF_PROCESS = 50_000, 100_000, 300_000
+_LIMITS = values.Limits(_OF_ONE, 16 << 20, 1 << 20, 100, _OF_ONE)
 
 
-def digest(value: object) -> str:
-    """Gives a hash of all of a value, or of the part of it that can be walked in time; none where it has no form at all."""
-    values.whole.remove(digest)
-    try:
-        data = _bytes(value)
-    except (AttributeError, MemoryError, RecursionError, RuntimeError, TypeError, ValueError):
-        return ""
-    finally:
-        values.whole.append(digest)
-    return hashlib.blake2b(data, digest_size=8).hexdigest()
+class _Digest:
+    """Hashes values, as long as there is time for it."""
+
+    def __init__(self) -> None:
+        self.of_record, self.of_process = _OF_RECORD, _OF_PROCESS  # nodes that are left
+
+    def begin(self) -> None:
+        """Begins another record."""
+        self.of_record = _OF_RECORD
+
+    def __call__(self, value: object) -> str:
+        """Gives a hash of all of a value, or of the part of it that can be walked in time; none where it has no form at all, and where
+        too much was walked before."""
+        values.whole.remove(self)
+        try:
+            data = _bytes(value)
+        except (AttributeError, MemoryError, RecursionError, RuntimeError, TypeError, ValueError):
+            return ""
+        finally:
+            values.whole.append(self)
+        return hashlib.blake2b(data, digest_size=8).hexdigest()
+
+    def walked(self, value: object) -> bytes:
+        """Gives the bytes of what is made of objects. Raises ValueError where there is no time left."""
+        # Of less than all that may be walked of one, another run could walk another part.
+        if min(self.of_record, self.of_process) < _OF_ONE:
+            raise ValueError("too much was walked")
+        objects = Objects()
+        trees, walk = values.capture(objects, _LIMITS, (value,))
+        self.of_record -= objects.walked
+        self.of_process -= objects.walked
+        return values.normal(marshal.dumps(trees[0], 2), walk.marks)
+
+
+digest = _Digest()
 
 
 def _bytes(value: object) -> bytes:
@@ -37,8 +63,7 @@ def _bytes(value: object) -> bytes:
         return _array(value)
     if name in ("DataFrame", "Series") and frames.is_of_pandas(type(value)):
         return _frame(value, name)
-    trees, walk = values.capture(Objects(), _LIMITS, (value,))
-    return values.normal(marshal.dumps(trees[0], 2), walk.marks)
+    return digest.walked(value)
 
 
 def _is_plain(items: object) -> bool:
