@@ -307,7 +307,10 @@ async fn generators_are_run_to_their_end_or_to_a_thousand() {
             else {
                 panic!()
             };
-            assert_eq!((items.len(), end), (1000, GeneratorEnd::Open));
+            // Fewer where the machine is too slow for a thousand in a tenth of a second.
+            assert!((50..=1000).contains(&items.len()), "{python} {place}: {}", items.len());
+            assert_eq!(items, (0..).take(items.len()).map(Value::Int).collect::<Vec<_>>());
+            assert_eq!(end, GeneratorEnd::Open);
         }
     }
 }
