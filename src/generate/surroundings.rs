@@ -147,16 +147,18 @@ impl Laid {
     fn set_command_line(&mut self, words: &[String], root: &str) -> Result<(), Reason> {
         let mut items = Vec::new();
         for (place, word) in words.iter().enumerate() {
-            let in_project = || of_project(root, word).filter(|_| place > 0);
-            items.push(match below(self.base.as_deref(), word).or_else(in_project) {
-                Some(path) => {
-                    self.fixtures.extend(path.starts_with(PROJECT).then_some(PROJECT));
-                    Expr::Atom(format!("str({path})"))
-                }
+            items.push(if let Some(path) = below(self.base.as_deref(), word) {
+                Expr::Atom(format!("str({path})"))
+            } else if place == 0 {
                 // Programs show no more of their own path.
-                None if place == 0 => Expr::Text(word.rsplit('/').next().unwrap_or(word).to_owned()),
-                None if is_private_path(word, root) => return Err(ReasonCode::MachinePath.into()),
-                None => Expr::Text(word.clone()),
+                Expr::Text(word.rsplit('/').next().unwrap_or(word).to_owned())
+            } else if let Some(path) = of_project(root, word) {
+                self.fixtures.insert(PROJECT);
+                Expr::Atom(format!("str({path})"))
+            } else if is_private_path(word, root) {
+                return Err(ReasonCode::MachinePath.into());
+            } else {
+                Expr::Text(word.clone())
             });
         }
         self.lines.push(Expr::call("monkeypatch.setattr", vec![Expr::Text("sys.argv".to_owned()), Expr::list(items)]));

@@ -44,9 +44,12 @@ class _Digest:
         if min(self.of_record, self.of_process) < _OF_ONE:
             raise ValueError("too much was walked")
         objects = Objects()
-        trees, walk = values.capture(objects, _LIMITS, (value,))
-        self.of_record -= objects.walked
-        self.of_process -= objects.walked
+        try:
+            trees, walk = values.capture(objects, _LIMITS, (value,))
+        finally:
+            spent = objects.walked or _OF_ONE  # what ended in an error was walked, too
+            self.of_record -= spent
+            self.of_process -= spent
         return values.normal(marshal.dumps(trees[0], 2), walk.marks)
 
 
