@@ -3,6 +3,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::FileType;
 
@@ -173,8 +174,22 @@ pub(super) fn build(confinement: &Confinement) -> Result<(), Failure> {
     names::write(Path::new("/etc"), confinement.profile).step("write /etc")?;
     limit_processes(confinement.limits.processes);
     // As user 0 a process without privileges may still write below /proc/sys.
-    sys::restrict_mount(Path::new("/proc"), attr::READ_ONLY).or_else(absent).step("protect /proc")?;
-    sys::restrict_mount(Path::new("/"), attr::READ_ONLY).step("protect the root")
+    protect(Path::new("/proc")).or_else(absent).step("protect /proc")?;
+    protect(Path::new("/")).step("protect the root")
+}
+
+/// Makes a mount read-only. The kernel answers EBUSY (mount_setattr(2)) as long as it counts a writer there, and a file that
+/// was just written here may be counted a moment longer on a busy machine.
+fn protect(path: &Path) -> io::Result<()> {
+    const TRIES: usize = 100;
+    const PAUSE: Duration = Duration::from_millis(10);
+    for _ in 1..TRIES {
+        match sys::restrict_mount(path, attr::READ_ONLY) {
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => std::thread::sleep(PAUSE),
+            done => return done,
+        }
+    }
+    sys::restrict_mount(path, attr::READ_ONLY)
 }
 
 /// Without a /proc of its own (in some containers) that folder is an empty one and no mount.
