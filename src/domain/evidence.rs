@@ -31,6 +31,8 @@ pub enum EvidenceKind {
     Mocks,
     /// The sandbox that it ran in.
     Sandbox,
+    /// Plugins of pytest that its runs were made without.
+    Without,
     /// What it was drafted from, and how well its function is tested.
     Source,
     /// Calls that are in no test.
@@ -119,6 +121,7 @@ const WORDS: &[(EvidenceKind, &str)] = &[
     (EvidenceKind::Overlooked, "overlooks"),
     (EvidenceKind::Mocks, "stand-in"),
     (EvidenceKind::Sandbox, "contained"),
+    (EvidenceKind::Without, "without"),
     (EvidenceKind::Source, "why here"),
     (EvidenceKind::NotCovered, "left out"),
     (EvidenceKind::Isolation, "mended"),

@@ -107,6 +107,8 @@ pub struct Heard {
     pub pytest: Option<String>,
     /// The ids of the tests that were collected.
     pub collected: Vec<String>,
+    /// Plugins of pytest that could not start in the sandbox, and why.
+    pub without: Vec<(String, String)>,
     /// Files that could not be collected.
     pub uncollected: Vec<TestResult>,
     /// What each process of each run reported.
@@ -175,6 +177,7 @@ struct Said {
     place: u32,
     why: String,
     how: String,
+    without: Vec<(String, String)>,
 }
 
 #[derive(Default)]
@@ -196,6 +199,8 @@ impl Listener {
         }
         match (line.kind.as_str(), place, run) {
             ("collected", None, _) => {
+                let shown = |(name, why): &(String, String)| (display_line(name).into_owned(), display_line(why).into_owned());
+                self.heard.without = said.without.iter().map(shown).collect();
                 let all = gather([line], &Output { end: End::Exited(0), text: String::new() }, Duration::ZERO);
                 self.heard.pytest = all.pytest;
                 self.heard.collected = all.results.into_iter().map(|result| result.nodeid).collect();

@@ -125,6 +125,38 @@ fn what_reaches_a_call_from_outside_stands_in_its_test() {
     }
 }
 
+/// A plugin of pytest that cannot start where nothing may be listened to, like one that hears from parallel workers.
+const PORTS: &str = r#"import socket
+
+listening = []
+
+
+def pytest_configure(config):
+    listening.append(socket.create_server(("127.0.0.1", 0)))
+
+
+def pytest_runtest_setup(item):
+    assert listening
+"#;
+
+/// R32: a project whose pytest has a plugin that cannot start in the sandbox has drafts, proved without it; they say so.
+#[test]
+fn a_plugin_that_cannot_start_in_the_sandbox_is_left_out_and_named() {
+    let files = [
+        ("ports.py", PORTS),
+        ("conftest.py", "pytest_plugins = [\"ports\"]\n"),
+        ("rates.py", "def double(amount):\n    return amount * 2\n"),
+        ("tests/test_rates.py", "from rates import double\n\n\ndef test_double():\n    assert double(2) == 4\n"),
+        ("pytest.ini", "[pytest]\npythonpath = .\ntestpaths = tests\n"),
+    ];
+    let (place, python) = project(&files);
+    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains("rates:double  ready"), "{out}{err}");
+    assert!(out.contains("without  the plugin ports, which cannot start here (PermissionError"), "{out}{err}");
+    passes(&place, &python, &["tests/pytead"]);
+}
+
 const RUNTESTS: &str = r#"import os
 import sys
 

@@ -13,6 +13,7 @@ import pytest
 from pytead_tui.pytest_lines import failure
 from pytead_tui.pytest_rooted import rooted
 from pytead_tui.pytest_witness import Witness
+from pytead_tui.pytest_without import Without
 
 # Taken out of the environment: a pytest that a test starts writes no report of its own.
 _PATH = os.environ.pop("PYTEAD_REPORT", "")
@@ -21,6 +22,7 @@ _PROJECT = os.environ.pop("PYTEAD_PROJECT", "")
 _FOLDER = os.environ.pop("PYTEAD_FOLDER", "")
 _ELSEWHERE = os.environ.pop("PYTEAD_ELSEWHERE", "")
 _witness = Witness(_PROJECT)
+_without = Without()
 _ran: list = []  # the tests that were run here
 
 if _PROJECT:
@@ -52,6 +54,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items.reverse()
     elif _ORDER == "shuffle":
         random.Random(len(items)).shuffle(items)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Has plugins left out that cannot start here."""
+    _without.pytest_cmdline_main(config)
 
 
 def pytest_configure(config: pytest.Config) -> None:

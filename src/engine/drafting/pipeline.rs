@@ -192,8 +192,10 @@ fn enter(
     if let Some(old) = latest.filter(|old| basis::is_text_of(old, &draft)) {
         match old.state {
             ProposalState::Written if !is_restored => return Ok(Entered::Known),
-            // The same text with the same code fails the same way.
-            ProposalState::Refused if wanted == Wanted::ByItself && old.basis == basis::rests_on(code, old) => {
+            // The same text with the same code fails the same way, once it ran.
+            ProposalState::Refused
+                if wanted == Wanted::ByItself && old.basis == basis::rests_on(code, old) && !is_uncollected(old) =>
+            {
                 return Ok(Entered::Kept(old.id));
             }
             // What was not wanted of other code may be wanted of this.
@@ -230,6 +232,11 @@ fn enter(
     let by_rules = |other: &Proposal| other.draft().is_some_and(|draft| draft.origin == Origin::Recording);
     let (stands, new) = core.add_unless(proposal, move |other| by_rules(other) && is_at_work(other, &wanted, code))?;
     Ok(if new { Entered::New(stands.id) } else { Entered::Kept(stands.id) })
+}
+
+/// Tells whether pytest did not come to run a draft: that may be due to what is installed, or to settings, and not to its text.
+fn is_uncollected(old: &Proposal) -> bool {
+    old.evidence.iter().any(|line| line.what == EvidenceKind::Collection)
 }
 
 /// Tells whether a draft may take the place of this one.

@@ -428,6 +428,7 @@ impl Desk<'_> {
             let mut trial = Trial {
                 clock: clock_of(candidates, *id, self.first.1.clock.as_deref()),
                 may_warn: candidates.iter().any(|one| one.id == *id && one.may_warn),
+                without: first.without.clone(),
                 ..Trial::default()
             };
             if let Some(broken) = first.uncollected.iter().find(|result| own(&result.nodeid)) {

@@ -227,6 +227,8 @@ pub struct Trial {
     pub may_warn: bool,
     /// Why nothing of it ran in a warm Python, when it did not.
     pub cold: Option<String>,
+    /// Plugins of pytest that it ran without, since they cannot start in the sandbox, and why.
+    pub without: Vec<(String, String)>,
 }
 
 impl Default for Trial {
@@ -243,6 +245,7 @@ impl Default for Trial {
             clock: Clock::default(),
             may_warn: false,
             cold: None,
+            without: Vec::new(),
         }
     }
 }

@@ -53,6 +53,10 @@ pub(super) fn passed(draft: &Draft, trial: &Trial, ground: &Ground, (passed, mad
             "the runs were forks of warm ones; one in a fresh one follows",
         ),
     });
+    if !trial.without.is_empty() {
+        let named = trial.without.iter().map(|(name, why)| format!("the plugin {name}, which cannot start here ({why})"));
+        out.push(Evidence::new(Finding::Note, EvidenceKind::Without, named.collect::<Vec<_>>().join(", ")));
+    }
     match &trial.faults {
         Faults::None(why) => out.push(Evidence::new(Finding::Note, EvidenceKind::Mutants, format!("not tried: {why}"))),
         Faults::Some(faults) => {

@@ -20,6 +20,7 @@ import pytest
 from pytead_tui.pytest_lines import failure
 from pytead_tui.pytest_rooted import rooted
 from pytead_tui.pytest_witness import Witness
+from pytead_tui.pytest_without import Without
 from pytead_tui.worker import clock, faults, frames, idle, lookup, made, surroundings
 from pytead_tui.worker.clock import Later
 from pytead_tui.worker.faults import OVERDUE, Trial
@@ -44,7 +45,7 @@ def answer(message: dict, modules: Modules, writing: int) -> None:
     bench = _Bench(message, modules, writing)
     sys.stderr = io.StringIO()
     try:
-        status = pytest.main(list(message["args"]), plugins=[bench, bench.witness, rooted(bench.witness.root)])
+        status = pytest.main(list(message["args"]), plugins=[bench, bench.without, bench.witness, rooted(bench.witness.root)])
         words = sys.stderr.getvalue()
     except Exception as error:  # of a plugin that pytest asks before anything else
         status, words = pytest.ExitCode.INTERNAL_ERROR, f"E {describe(error)}"
@@ -69,6 +70,7 @@ class _Bench:
         self.brief = False  # only the outcome of tests matters, and what takes long is ended
         self.names_tests = False  # before they begin
         self.witness = Witness(modules.root)
+        self.without = Without()
         self.tokens: dict = {}  # of the processes that are heard, by descriptor
         self.token = ""  # by which a process of a run shows that it is what speaks, and not its tests
         self.others: "_OtherCopies | None" = None
@@ -156,7 +158,8 @@ class _Bench:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Makes all runs; never returns."""
         nodeids = [item.nodeid for item in session.items]
-        self.say(None, None, {"kind": "collected", "pytest": pytest.__version__, "tests": nodeids})
+        without = sorted(self.without.names.items())
+        self.say(None, None, {"kind": "collected", "pytest": pytest.__version__, "tests": nodeids, "without": without})
         if self.others is not None:
             sys.meta_path.remove(self.others)
             if self.others.refused:
