@@ -40,7 +40,7 @@ const STATEMENTS_MAX: usize = 24;
 /// holder may be made: where many hold one another, nobody would see the end.
 const TRIED_MAX: usize = 20_000;
 /// A dict with so many items may be a module's with a few others.
-const MAPPING_MIN: usize = 12;
+pub const MAPPING_MIN: usize = 12;
 /// A result may stand apart from its test (R4).
 const EXPECTED_NODES_MAX: usize = 2_500;
 
@@ -462,7 +462,7 @@ impl<'a> Builder<'a, '_> {
     /// Tells whether `==` compares instances by content.
     pub(super) fn compares_by_content(&self, value: &Value) -> bool {
         match value {
-            Value::Object { ty, kind: ObjectKind::Plain, .. } => ty.module == "types" || self.project.has_equality(ty),
+            Value::Object { ty, kind: ObjectKind::Plain, .. } => object::is_namespace(ty) || self.project.has_equality(ty),
             Value::Object { ty, .. } => !self.project.equality_is_off(ty),
             Value::Exception { .. } | Value::Opaque { .. } => false,
             _ => true,
@@ -475,8 +475,26 @@ impl<'a> Builder<'a, '_> {
             Some(Seen::Bound(name)) => Ok(Expr::atom(name.clone())),
             Some(Seen::Inline) => Err(Stop::Again(ordinal)),
             Some(Seen::Building) => no(ReasonCode::CyclicValue),
-            None => no(ReasonCode::MissingObject),
+            // What held it first is not written, as a field that follows from others.
+            None => match self.recorded(ordinal).filter(|_| self.expecting.is_none()) {
+                Some(value) => self.value(value, "value"),
+                None => no(ReasonCode::MissingObject),
+            },
         }
+    }
+
+    /// Finds what an ordinal stands for in the arguments of the call.
+    fn recorded(&self, wanted: u64) -> Option<&'a Value> {
+        let mut found = None;
+        for arg in &self.call.args {
+            arg.value.walk(&mut |part| {
+                if part.ordinal() == Some(wanted) || matches!(part, Value::Shared(ordinal, _) if *ordinal == wanted) {
+                    found = Some(part);
+                }
+                found.is_none()
+            });
+        }
+        found
     }
 
     /// Makes an object once, however often it is met.

@@ -171,7 +171,8 @@ fn finish<'a>(
     case.laid = laid;
     case.check.1 = project.without_caches(&case.check.1);
     case.setup = work.setup;
-    let lines: usize = case.setup.iter().map(|statement| statement.lines(4).len()).sum();
+    let short = constants::without_long_texts(&case);
+    let lines: usize = short.setup.iter().map(|statement| statement.lines(4).len()).sum();
     if lines > SETUP_MAX {
         return Err(ReasonCode::SetupTooLong.with(lines));
     }

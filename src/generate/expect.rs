@@ -351,6 +351,15 @@ impl Builder<'_, '_> {
                 Ok(all)
             }
             Value::Secret { look: Some(look), .. } => Ok(withheld(subject, *look)),
+            Value::New { ty, args, .. } if ty.module == "io" => match args.first() {
+                Some(Value::File { content, .. }) => match content.as_ref() {
+                    Value::Bytes(bytes) if let Ok(text) = str::from_utf8(bytes) => {
+                        self.assertions(&format!("{subject}.buffer.getvalue().decode()"), &Value::Str(text.to_owned()))
+                    }
+                    content => self.assertions(&format!("{subject}.buffer.getvalue()"), content),
+                },
+                _ => no(ReasonCode::NotComparable.of(ty.short())),
+            },
             Value::File { content, .. } => self.assertions(&format!("{subject}.getvalue()"), content),
             Value::List(items) | Value::Tuple(items) => match self.expected(&value) {
                 Ok(expected) => one(Relation::Equal, expected),

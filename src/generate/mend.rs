@@ -15,6 +15,10 @@ use crate::pytest::warm::{Look, Trace, TraceKind};
 /// Goes to the folder of the project, from wherever pytest was started.
 const TO_ROOT: &str = "    monkeypatch.chdir(pytestconfig.rootpath)";
 
+/// Keeps so many variables away in a loop.
+const LOOP_MIN: usize = 3;
+const LOOP: &str = "for variable in ";
+
 /// Lines that tests need, by the name of the test.
 pub type Lines = BTreeMap<String, BTreeSet<String>>;
 
@@ -36,15 +40,28 @@ pub fn pinning(draft: &Draft, looks: &BTreeMap<String, Look>) -> Lines {
     let mut lines = Lines::new();
     for (name, look) in looks {
         let text = trim::text_of(&draft.text, &test_of(name)).unwrap_or_default();
-        for variable in &look.asked {
-            let plain = !variable.is_empty() && variable.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
-            if plain && !text.contains(&format!("env(\"{variable}\"")) {
-                let line = format!("    monkeypatch.delenv(\"{variable}\", raising=False)");
-                lines.entry(test_of(name)).or_default().insert(line);
-            }
+        let is_kept_away = |variable: &str| {
+            let mut in_loops = text.lines().filter(|line| line.trim_start().starts_with(LOOP));
+            text.contains(&format!("env(\"{variable}\"")) || in_loops.any(|line| line.contains(&format!("\"{variable}\"")))
+        };
+        let is_plain = |name: &str| !name.is_empty() && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
+        let asked: Vec<&str> =
+            look.asked.iter().map(String::as_str).filter(|name| is_plain(name) && !is_kept_away(name)).collect();
+        if !asked.is_empty() {
+            lines.entry(test_of(name)).or_default().extend(keeping_away(&asked, &text));
         }
     }
     lines
+}
+
+/// Writes the lines that keep variables away: many of them, as those that a parser of options asks for, in a loop.
+fn keeping_away(variables: &[&str], test: &str) -> Vec<String> {
+    let names = variables.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    let head = format!("    {LOOP}({names}):");
+    if variables.len() < LOOP_MIN || text::width(&head) > layout::WIDTH || trim::has_word(test, "variable") {
+        return variables.iter().map(|name| format!("    monkeypatch.delenv(\"{name}\", raising=False)")).collect();
+    }
+    vec![format!("{head}\n        monkeypatch.delenv(variable, raising=False)")]
 }
 
 /// Gives the lines by which tests that fail in another folder alone run in the project's own: of those that do not go anywhere.
@@ -168,6 +185,23 @@ mod tests {
     fn looks(changes: &[(&str, &Trace)]) -> BTreeMap<String, Look> {
         let look = |trace: &Trace| Look { left: vec![trace.clone()], ..Look::default() };
         changes.iter().map(|(test, trace)| ((*test).to_owned(), look(trace))).collect()
+    }
+
+    #[test]
+    fn many_variables_are_kept_away_in_a_loop_and_only_once() {
+        let text = "def test_a():\n    \"\"\"Recorded.\"\"\"\n    assert f(1) == 1\n";
+        let asked = |names: &[&str]| {
+            let look = Look { asked: names.iter().map(|name| (*name).to_owned()).collect(), ..Look::default() };
+            BTreeMap::from([("test_a".to_owned(), look)])
+        };
+        let once = draft(text);
+        let mended = mend(&once, &pinning(&once, &asked(&["COLUMNS", "LANG", "LINES"]))).unwrap();
+        let wanted = "def test_a(monkeypatch):\n    \"\"\"Recorded.\"\"\"\n    for variable in (\"COLUMNS\", \"LANG\", \"LINES\"):\n        \
+                      monkeypatch.delenv(variable, raising=False)\n    assert f(1) == 1\n";
+        assert_eq!(mended.text, wanted);
+        assert!(pinning(&mended, &asked(&["LANG", "LINES"])).is_empty(), "they are kept away already");
+        let again = pinning(&mended, &asked(&["LC_ALL", "LC_MESSAGES", "TERM"]));
+        assert_eq!(again["test_a"].len(), 3, "a second loop would take the name of the first");
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub struct Project<'a> {
     /// What classes were found to define: asked of every part of every value.
     pub definitions: &'a Definitions<'a>,
     /// Lists the dicts with many keys that modules of the project keep, each with its module: defaults of settings.
-    pub mappings: &'a dyn Fn() -> &'a [(String, Mapping)],
+    pub mappings: &'a [(String, Mapping)],
     /// Tells whether a module may be imported: not a script that begins its work when it is.
     pub importable: &'a dyn Fn(&str) -> bool,
     /// The project's own folder on this machine, which stands in no draft.

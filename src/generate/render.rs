@@ -203,7 +203,7 @@ fn plain(
     target: &RelPath,
     fixture: Option<&Fixture>,
 ) -> Test {
-    let Apart { case, above, first, helpers, modules } = constants::apart(&looked_at(case), &name, target);
+    let Apart { case, above, first, helpers, modules } = constants::apart(&looked_at(case), &name, target, fixture.is_some());
     let case = &case;
     let mut imports: BTreeSet<Import> = modules.into_iter().map(Import::module).collect();
     let capsys = (!case.printed.is_empty()).then_some("capsys");

@@ -70,6 +70,12 @@ impl Statement {
         raised.or_else(|| self.prefix.strip_suffix(" = "))
     }
 
+    /// Tells whether its value is the text of a definition.
+    #[must_use]
+    pub fn is_definition(&self) -> bool {
+        self.is_definition
+    }
+
     /// Tells whether it is there for what it raises.
     #[must_use]
     pub fn raises(&self) -> bool {

@@ -356,7 +356,7 @@ fn with_plan<T>(calls: &Calls, life: &[Calls], read: impl FnOnce(&Plan, Option<D
         stand_ins: &|_| &[],
         text: &|_, _| None,
         scenes: &|_| &[],
-        mappings: &|| &[],
+        mappings: &[],
         importable: &importable,
         learned: &learned,
         root: "/srv/ada/shop",
@@ -855,7 +855,11 @@ fn values_too_long_to_read_are_left_out_with_their_length() {
     let long = Calls::of("log").returns(&[("text", string(&"word ".repeat(500)))], Value::Int(1));
     assert_eq!(reasons(&long), [ReasonCode::TooLong.with(2506)]);
     let short = Calls::of("log").returns(&[("text", string(&"word ".repeat(300)))], Value::Int(1));
-    assert!(text(&short).lines().all(|line| line.chars().count() <= 88), "a text is broken into lines");
+    let written = text(&short);
+    assert!(written.lines().all(|line| line.chars().count() <= 88), "a text is broken into lines");
+    assert!(written.contains("\nGIVEN_LOG = (\n") && written.contains("\n    result = log(GIVEN_LOG)\n"), "{written}");
+    let few = Calls::of("log").returns(&[("text", string(&"word ".repeat(20)))], Value::Int(1));
+    assert!(!text(&few).contains("GIVEN_"), "few lines stay in the test");
 }
 
 /// R10: where all that a call did is to take an attribute away, that is asserted.
@@ -1010,7 +1014,7 @@ fn written(value: &Value) -> Result<String, Reason> {
         stand_ins: &|_| &[],
         text: &|_, _| None,
         scenes: &|_| &[],
-        mappings: &|| &[],
+        mappings: &[],
         importable: &importable,
         learned: &learned,
         root: "/srv/ada/shop",

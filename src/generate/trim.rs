@@ -137,7 +137,7 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut depth = 0_usize;
     for (first, line) in text.lines().enumerate() {
         let top = quote.is_none() && depth == 0 && !line.is_empty() && !line.starts_with([' ', '\t', ')', ']', '}']);
-        let leads = top && (line.starts_with('@') || line.starts_with('#') || line.starts_with(outline::EXPECTED));
+        let leads = top && (line.starts_with('@') || line.starts_with('#') || outline::is_constant(line));
         let name = if top { defined(line) } else { None };
         if top && !open {
             blocks.push(Block { first, lines: Vec::new(), name: None });

@@ -18,6 +18,14 @@ use super::tree::syntax_tree;
 
 /// How the names of constants begin that hold what the test below them expects: they belong to it like a decorator.
 pub const EXPECTED: &str = "EXPECTED_";
+/// How those begin that hold what it gives to what it tests.
+pub const GIVEN: &str = "GIVEN_";
+
+/// Tells whether a line or a name begins as a constant that belongs to the test below it.
+#[must_use]
+pub fn is_constant(text: &str) -> bool {
+    text.starts_with(EXPECTED) || text.starts_with(GIVEN)
+}
 
 /// What a top-level statement is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -155,7 +163,7 @@ fn join_expected(statements: &mut Vec<Statement>, text: &str) {
     let constant = |statement: &Statement| {
         let line = lines.get(statement.lines.start).filter(|_| statement.kind == StatementKind::Other)?;
         let name = line.split(|c: char| c != '_' && !c.is_alphanumeric()).next()?;
-        name.starts_with(EXPECTED).then_some(name)
+        is_constant(name).then_some(name)
     };
     for index in (1..statements.len()).rev() {
         let (before, after) = (&statements[index - 1], &statements[index]);

@@ -49,6 +49,14 @@ impl Project {
         fs::write(self.path(path), text).unwrap();
     }
 
+    /// Writes as the product does: what reads the file meanwhile finds all of it, or none.
+    fn write_at_once(&self, path: &str, text: &str) {
+        let beside = tempfile::NamedTempFile::new_in(self.folder.path().parent().unwrap()).unwrap();
+        fs::write(beside.path(), text).unwrap();
+        fs::create_dir_all(self.path(path).parent().unwrap()).unwrap();
+        beside.persist(self.path(path)).unwrap();
+    }
+
     /// Waits until all these files were reported, and gives the batches up to then.
     fn until(&self, wanted: &[&str]) -> Vec<Batch> {
         let mut missing: BTreeSet<&str> = wanted.iter().copied().collect();
@@ -179,7 +187,7 @@ fn our_own_writes_are_not_news() {
         let project = Project::new(&settings);
         let path = RelPath::new("tests/test_cart.py").unwrap();
         project.watcher.expect(&path, Some(hash::of(b"ours\n")));
-        project.write(path.as_str(), "ours\n");
+        project.write_at_once(path.as_str(), "ours\n");
         assert_eq!(project.reported_until_marker(), BTreeSet::new());
         project.write(path.as_str(), "somebody else's\n");
         project.until(&[path.as_str()]);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::source::outline::{EXPECTED, Outline, Statement, StatementKind, outline};
+use crate::source::outline::{Outline, Statement, StatementKind, is_constant, outline};
 
 use super::imports::{Line, block, group};
 use super::plan::PlanError;
@@ -195,7 +195,7 @@ impl Page {
         let Some(last) = outline.statements.iter().rposition(is_import) else { return };
         let Some(next) = outline.statements.get(last + 1) else { return };
         let between = outline.statements[last].lines.end..next.lines.start;
-        let ours = self.lines.get(next.lines.start).is_some_and(|line| line.starts_with(EXPECTED));
+        let ours = self.lines.get(next.lines.start).is_some_and(|line| is_constant(line));
         if ours && between.len() > 1 && between.clone().all(|line| self.is_blank(line)) {
             self.lines.drain(between.start + 1..between.end);
         }

@@ -290,7 +290,7 @@ impl Recorded {
             says: &|_| &[],
             stand_ins: &|_| &[],
             text: &|_, _| None,
-            mappings: &|| &[],
+            mappings: &[],
             importable: &importable,
             learned: &learned,
             root: root.to_str().unwrap(),

@@ -112,7 +112,7 @@ fn what_reaches_a_call_from_outside_stands_in_its_test() {
     let pages = place.read("tests/pytead/test_pytead_shop__pages.py");
     assert!(pages.contains("read(str(tmp_path), \"a.txt\") == \"a template\""), "{pages}");
     assert!(pages.contains("place(\"templates\") == str(pytestconfig.rootpath / \"shop/templates\")"), "{pages}");
-    assert!(pages.contains("**DEFAULTS,\n") && pages.contains("\"TIMES\": 2,\n"), "{pages}");
+    assert!(pages.contains("title({**DEFAULTS, \"TIMES\": 2, \"OWN\": True}, \"tea\")"), "{pages}");
     assert!(!pages.contains("\"SEPARATOR\"") && !pages.contains("SHOP_CONFIGURED"), "{pages}");
     passes(&place, &python, &[]);
     for (file, old, new) in [("shop/cli.py", "default=1", "default=1, nargs=2"), ("shop/pages.py", "settings[\"TIMES\"]", "1")] {
@@ -123,6 +123,73 @@ fn what_reaches_a_call_from_outside_stands_in_its_test() {
         assert!(!done.status.success(), "{file}: {}", String::from_utf8_lossy(&done.stdout));
         place.edit(file, new, old);
     }
+}
+
+const TOOL: &str = r#"import argparse
+import sys
+
+
+class Tool:
+    def __init__(self, args=None, output=None):
+        parser = argparse.ArgumentParser(prog="tool")
+        parser.add_argument("--times", type=int, default=1)
+        parser.add_argument("--sign", default="-")
+        self.args = parser.parse_args(args)
+        self.output = sys.stdout if output is None else output
+
+    def run(self, text):
+        self.output.write(self.line(text) + "\n")
+
+    def line(self, text):
+        return f"{self.args.sign} {text}" * self.args.times
+
+
+def width(options, text):
+    return len(text) * options.times
+"#;
+
+const TOOL_TESTS: &str = r#"import argparse
+import io
+
+from tool import Tool, width
+
+
+def output_of(args, text):
+    output = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="", write_through=True)
+    Tool(args, output).run(text)
+    return output.buffer.getvalue().decode("utf-8")
+
+
+def test_run():
+    assert output_of(["--times", "2"], "tea") == "- tea- tea\n"
+    assert output_of(["--sign", "é"], "milk") == "é milk\n"
+
+
+def test_width():
+    assert width(argparse.Namespace(times=3, sign="-"), "tea") == 9
+"#;
+
+/// R8, R9: options that were parsed are made by their names, and a text file in memory is asserted by what was written to it.
+#[test]
+fn parsed_options_and_text_files_in_memory_are_made_and_asserted() {
+    let files =
+        [("tool.py", TOOL), ("tests/test_tool.py", TOOL_TESTS), ("pytest.ini", "[pytest]\npythonpath = .\ntestpaths = tests\n")];
+    let (place, python) = project(&files);
+    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let text = place.read("tests/pytead/test_pytead_tool.py");
+    for line in [
+        "width(Namespace(times=3, sign=\"-\"), \"tea\") == 9",
+        "io.BytesIO(), encoding=\"utf-8\", newline=\"\", write_through=True",
+        "tool_.output.buffer.getvalue().decode() == \"- tea- tea\\n\"",
+    ] {
+        assert!(text.contains(line), "{line}: {text}{out}");
+    }
+    passes(&place, &python, &[]);
+    place.edit("tool.py", "{text}\" * ", "{text}.\" * ");
+    let mut pytest = Command::new(&python);
+    pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/pytead"]).current_dir(place.root());
+    assert!(!pytest.output().unwrap().status.success(), "another line is noticed");
 }
 
 /// A plugin of pytest that cannot start where nothing may be listened to, like one that hears from parallel workers.

@@ -6,7 +6,6 @@ mod serials;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::OnceLock;
 
 use tokio_util::sync::CancellationToken;
 
@@ -37,7 +36,7 @@ use crate::generate::serial::Numbers;
 use crate::generate::told::Told;
 use crate::source::facades::Facades;
 use crate::source::index::Index;
-use crate::source::mappings::{Mapping, mappings};
+use crate::source::mappings::Mapping;
 
 /// Longer arguments are not read at a glance.
 const READABLE_MAX: usize = 80;
@@ -90,8 +89,8 @@ pub struct Gathered {
     /// What all recorded calls together tell of classes.
     pub(super) learned: Learned,
     facades: Facades,
-    /// Large dicts of modules, once somebody asked.
-    mappings: OnceLock<Vec<(String, Mapping)>>,
+    /// Large dicts of modules, by the modules' names.
+    pub(super) mappings: Vec<(String, Mapping)>,
     root: String,
     /// What stops the clock for a test.
     clock: ClockBy,
@@ -191,7 +190,7 @@ impl Gathered {
             says: HashMap::new(),
             learned: Learned::default(),
             root: core.root.to_string_lossy().into_owned(),
-            mappings: OnceLock::new(),
+            mappings: Vec::new(),
             facades: Facades::of(index.modules().map(AsRef::as_ref)),
             clock: ClockBy::default(),
             awaits: AwaitBy::default(),
@@ -463,7 +462,6 @@ impl Gathered {
             self.functions.iter().filter(|(_, calls, _)| !calls.is_empty()).map(|(one, ..)| one.id.module()).collect();
         let importable =
             |name: &str| names.get(name).is_none_or(|module| imported.contains(name) || !scripts::is_script(index, module));
-        let mappings = || self.mappings.get_or_init(|| mappings_of(index)).as_slice();
         let definitions = Definitions::default();
         let project = Project {
             module: &module,
@@ -479,7 +477,7 @@ impl Gathered {
             stand_ins: &stand_ins,
             text: &text,
             scenes: &scenes,
-            mappings: &mappings,
+            mappings: &self.mappings,
             importable: &importable,
             learned: &self.learned,
             root: &self.root,
@@ -563,13 +561,6 @@ fn lines_of(index: &Index, path: &RelPath, span: Span) -> Option<String> {
     let (first, last) = (span.first as usize, span.last as usize);
     let lines: Vec<&str> = text.lines().skip(first.saturating_sub(1)).take((last + 1).saturating_sub(first)).collect();
     Some(lines.join("\n"))
-}
-
-/// Lists the large dicts of modules that are no tests.
-fn mappings_of(index: &Index) -> Vec<(String, Mapping)> {
-    let of = |module: &Module| mappings(&index.text(&module.path).unwrap_or_default());
-    let modules = index.modules().filter(|module| !module.is_for_tests());
-    modules.flat_map(|module| of(module).into_iter().map(|mapping| (module.name.clone(), mapping))).collect()
 }
 
 /// Lists the modules by their names.

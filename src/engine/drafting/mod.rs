@@ -1,7 +1,8 @@
 //! Drafts from recorded calls.
 
 pub(crate) mod cache;
-pub(crate) mod details;
+pub(crate) mod defaults;
+mod details;
 pub(crate) mod docstring_examples;
 pub(crate) mod evidence;
 pub(crate) mod export;

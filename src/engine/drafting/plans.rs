@@ -7,10 +7,11 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Trouble;
+use crate::domain::call::Call;
 use crate::domain::function::Function;
 use crate::domain::value::Value;
-use crate::engine::drafting::details;
 use crate::engine::drafting::evidence::{Gathered, names};
+use crate::engine::drafting::{defaults, details};
 use crate::engine::python::environment::Environment;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -38,6 +39,7 @@ pub async fn planned(
     let index = core.index();
     let told = environment.ways(core, gathered.objects(&index, describing::telling)).await?;
     gathered.tell(&index, told);
+    defaults::learn(core, environment, &index, &mut gathered).await?;
     details::compare(core, environment, &index, &mut gathered).await?;
     let mut plans = Plans::new();
     while plans.len() < gathered.len() && !cancel.is_cancelled() {
@@ -73,6 +75,11 @@ impl Gathered {
     /// Tells how many functions there are.
     pub fn len(&self) -> usize {
         self.functions.len()
+    }
+
+    /// Lists the calls that drafts are made from.
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.functions.iter().flat_map(|(_, calls, _)| calls)
     }
 
     /// Plans the drafts of some of the functions, by their places.

@@ -44,7 +44,7 @@ impl Builder<'_, '_> {
             let shared = (given.len() - others.len()) as f64 / given.len() as f64;
             (shared >= SHARED_MIN).then_some(others)
         };
-        let mappings = (self.project.mappings)();
+        let mappings = self.project.mappings;
         let near = mappings.iter().filter(|(module, _)| (self.project.importable)(module));
         let near = near.filter_map(|(module, mapping)| Some(((module.as_str(), mapping), differing(mapping)?)));
         near.min_by_key(|(_, others)| others.len())

@@ -15,6 +15,11 @@ use crate::generate::project::{CAUSE, Init, Kept, Lookup, Project, is_row};
 use crate::generate::scope::is_identifier;
 use crate::source::constructor::Keeps;
 
+/// Tells whether a class of the standard library takes its attributes by their names, and nothing else.
+pub(super) fn is_namespace(ty: &TypeName) -> bool {
+    matches!((ty.module.as_str(), ty.qualname.as_str()), ("types", "SimpleNamespace") | ("argparse", "Namespace"))
+}
+
 impl<'a> Builder<'a, '_> {
     /// Writes an object by its state, or by its life.
     pub(super) fn object(
@@ -24,7 +29,7 @@ impl<'a> Builder<'a, '_> {
         kind: ObjectKind,
         fields: &[(String, Value)],
     ) -> Result<Expr, Stop> {
-        if ty.module == "types" && ty.qualname == "SimpleNamespace" {
+        if is_namespace(ty) {
             return self.generated(ty, ObjectKind::Dataclass, fields);
         }
         if self.expecting.is_none() && is_row(fields) && !matches!(self.project.method(ty, "__init__"), Lookup::Found(_)) {

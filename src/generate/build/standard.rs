@@ -205,8 +205,9 @@ impl Builder<'_, '_> {
             return no(ReasonCode::UnreadableArgument.of(class));
         }
         self.work.imports.insert(Import::module("io"));
-        let content = self.value(content, "content")?;
-        let file = Expr::call(&format!("io.{class}"), vec![content]);
+        let is_empty = matches!(content, Value::Bytes(bytes) if bytes.is_empty());
+        let content = if is_empty { Vec::new() } else { vec![self.value(content, "content")?] };
+        let file = Expr::call(&format!("io.{class}"), content);
         if position == 0 {
             return Ok(file);
         }

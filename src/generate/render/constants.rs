@@ -1,6 +1,6 @@
 //! R4: what is long to read stands apart from its test: as a constant above it, or as a file beside it.
 //!
-//! A constant's name begins with [`EXPECTED`], by which the parts of a file are told apart again: it goes where its test
+//! A constant's name begins with [`EXPECTED`] or [`GIVEN`], by which the parts of a file are told apart again: it goes where its test
 //! goes. A file is called by what it holds, so that it never has to be written over.
 
 use crate::base::hash;
@@ -9,10 +9,10 @@ use crate::base::text;
 use crate::domain::proposal::Helper;
 use crate::generate::case::Case;
 use crate::generate::expect::{Assertion, Relation};
-use crate::generate::layout::{Expr, WIDTH, string};
+use crate::generate::layout::{Expr, Item, WIDTH, string};
 use crate::generate::statement::Statement;
 use crate::generate::trim::has_word;
-use crate::source::outline::EXPECTED;
+use crate::source::outline::{EXPECTED, GIVEN};
 
 /// The folder of the files, beside the tests.
 pub const FOLDER: &str = "data";
@@ -23,6 +23,8 @@ const LINES_MAX: usize = 8;
 const CONSTANT_MAX: usize = 4_000;
 /// More than this is no file that anybody reviews.
 const FILE_MAX: usize = 20_000;
+/// A text that is given, and that takes more lines than this with its parentheses, hides what a test does.
+const GIVEN_LINES_MAX: usize = 5;
 /// Lines of text stand as they are from this many on.
 const TEXT_LINES_MIN: usize = 3;
 
@@ -47,10 +49,61 @@ pub fn has_room(case: &Case) -> bool {
     })
 }
 
-/// Sets the long values of a test apart.
-pub(super) fn apart(case: &Case, test: &str, target: &RelPath) -> Apart {
+/// Tells whether a text that is given to what is tested stands apart.
+fn is_long(text: &str) -> bool {
+    let lines = Expr::Text(text.to_owned()).lines(8, "", "").len();
+    lines > GIVEN_LINES_MAX && text.len() <= CONSTANT_MAX
+}
+
+/// Gives an expression in which long texts are names, which `name` gives.
+fn with_names(expr: &Expr, name: &mut impl FnMut(&str) -> String) -> Expr {
+    match expr {
+        Expr::Text(text) if is_long(text) => Expr::Atom(name(text)),
+        Expr::Atom(_) | Expr::Text(_) => expr.clone(),
+        Expr::Bracket { open, items, close, one_tuple } => Expr::Bracket {
+            open: open.clone(),
+            items: items.iter().map(|item| Item { value: with_names(&item.value, name), ..item.clone() }).collect(),
+            close: *close,
+            one_tuple: *one_tuple,
+        },
+        Expr::Chain(first, then) => Expr::Chain(Box::new(with_names(first, name)), Box::new(with_names(then, name))),
+    }
+}
+
+/// Gives a case as it is once its long texts stand apart: to tell how long what stays is.
+#[must_use]
+pub fn without_long_texts(case: &Case) -> Case {
+    let mut case = case.clone();
+    name_long_texts(&mut case, &mut |_| GIVEN.to_owned());
+    case
+}
+
+fn name_long_texts(case: &mut Case, name: &mut impl FnMut(&str) -> String) {
+    for statement in case.setup.iter_mut().filter(|statement| !statement.is_definition()) {
+        statement.value = with_names(&statement.value, name);
+    }
+    for item in case.args.iter_mut().flat_map(|arg| &mut arg.items) {
+        item.value = with_names(&item.value, name);
+    }
+}
+
+/// Sets the long values of a test apart; what it is given stays where a fixture makes that.
+pub(super) fn apart(case: &Case, test: &str, target: &RelPath, has_fixture: bool) -> Apart {
     let mut apart = Apart { case: case.clone(), above: vec![], first: vec![], helpers: vec![], modules: vec![] };
     let own = test.strip_prefix("test_").unwrap_or(test);
+    if !has_fixture {
+        let mut given: Vec<String> = Vec::new();
+        name_long_texts(&mut apart.case, &mut |text| {
+            let at = given.iter().position(|known| known == text).unwrap_or_else(|| {
+                given.push(text.to_owned());
+                given.len() - 1
+            });
+            constant_name(GIVEN, own, at + 1)
+        });
+        for (at, text) in given.into_iter().enumerate() {
+            apart.above.extend(constant(&constant_name(GIVEN, own, at + 1), &Expr::Text(text)));
+        }
+    }
     let mut number = 0;
     for at in 0..case.assertions.len() {
         let Assertion { relation, expected, .. } = &case.assertions[at];
@@ -78,8 +131,7 @@ pub(super) fn apart(case: &Case, test: &str, target: &RelPath) -> Apart {
             continue;
         }
         number += 1;
-        let count = if number == 1 { String::new() } else { format!("_{number}") };
-        let name = format!("{EXPECTED}{}{count}", own.to_uppercase());
+        let name = constant_name(EXPECTED, own, number);
         apart.above.extend(constant(&name, expected));
         apart.case.assertions[at].expected = Expr::Atom(name);
     }
@@ -87,6 +139,11 @@ pub(super) fn apart(case: &Case, test: &str, target: &RelPath) -> Apart {
         apart.above.extend([String::new(), String::new()]);
     }
     apart
+}
+
+fn constant_name(prefix: &str, test: &str, number: usize) -> String {
+    let count = if number == 1 { String::new() } else { format!("_{number}") };
+    format!("{prefix}{}{count}", test.to_uppercase())
 }
 
 /// Tells whether what is compared so may have a name of its own.

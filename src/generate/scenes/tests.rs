@@ -42,7 +42,7 @@ fn with_project<T>(use_it: impl FnOnce(Project<'_>, &Function) -> T) -> T {
         stand_ins: &|_| &[],
         text: &|_, _| None,
         scenes: &|_| &[],
-        mappings: &|| &[],
+        mappings: &[],
         importable: &|_| true,
         learned: &Learned::default(),
         root: ROOT,

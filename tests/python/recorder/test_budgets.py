@@ -227,7 +227,7 @@ def test_every_function_keeps_its_first_inputs_however_much_the_others_copied(pr
     source = """
 class Big:
     def __init__(self):
-        self.rows = [[str(i), {"k": (i, [i])}] for i in range(40)]
+        self.rows = [[str(i), {"k": (i, [i], Big)}] for i in range(40)]
 """
     source += "".join("\ndef f%d(big, n):\n    return n\n" % i for i in many)
     source += "\ndef main():\n    big = Big()\n"
@@ -404,7 +404,7 @@ import time
 
 class Big:
     def __init__(self):
-        self.rows = [[str(i), {"k": (i, [i])}] for i in range(40)]
+        self.rows = [[str(i), {"k": (i, [i], Big)}] for i in range(40)]
         self.n = 0
 
 def busy(seconds):

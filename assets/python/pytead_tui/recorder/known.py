@@ -241,6 +241,20 @@ def _file(kind):
     return read
 
 
+def _text_wrapper(w, v, d):
+    """Gives a text file over bytes in memory, unless text may wait in it that the bytes do not have yet."""
+    try:
+        buffer = v.buffer
+        is_plain = names_of(type(buffer)) == ("_io", "BytesIO") and v.encoding.lower() == "utf-8" and v.errors == "strict"
+        if not is_plain or not v.write_through and buffer.tell():
+            return w.opaque(v)
+    except ValueError:  # closed, or without its bytes
+        return w.opaque(v)
+    w.mutable = True
+    named = {"newline": "", "write_through": True} if v.write_through else {}
+    return new("io", "TextIOWrapper", (w.value(buffer, d + 1),), {"encoding": "utf-8", **named})
+
+
 def _fraction(w, v, d):
     return new("fractions", "Fraction", (w.value(v._numerator, d + 1), w.value(v._denominator, d + 1)))
 
@@ -307,6 +321,7 @@ _EXACT = {
     ("functools", "partial"): _partial,
     ("_io", "StringIO"): _file("StringIO"),
     ("_io", "BytesIO"): _file("BytesIO"),
+    ("_io", "TextIOWrapper"): _text_wrapper,
     ("time", "struct_time"): _struct_time,
     ("collections", "ChainMap"): _chain_map,
     ("_thread", "lock"): _lock,

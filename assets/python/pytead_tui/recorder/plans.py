@@ -3,7 +3,7 @@
 The standard library's value types, enums, exceptions and builtin subclasses are in known.py.
 """
 
-from pytead_tui.recorder import kinds, lambdas, redact
+from pytead_tui.recorder import kinds, lambdas, plain_data, redact
 from pytead_tui.recorder.looks import looks
 from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_kept, names_of, oid
 from pytead_tui.recorder.own import __builtins__, sys
@@ -48,10 +48,14 @@ def _list(walk: Capture, v: list, depth: int) -> object:
     known = walk.opened(v)
     if known is not None:
         return known
+    if len(v) < plain_data.SMALLEST:
+        return walk.closed(v, _list_items(walk, v, depth))
+    return walk.closed(v, plain_data.tree_of(walk, v, depth, _list_items))
+
+
+def _list_items(walk: Capture, v: list, depth: int) -> object:
     length = len(v)
-    if not walk.fits(length):
-        return walk.closed(v, walk.cut_items(v, length, list.__iter__, depth))
-    return walk.closed(v, walk.items(v[:], depth))
+    return walk.items(v[:], depth) if walk.fits(length) else walk.cut_items(v, length, list.__iter__, depth)
 
 
 def _tuple(walk: Capture, v: tuple, depth: int) -> object:
@@ -92,6 +96,12 @@ def _dict(walk: Capture, v: dict, depth: int) -> object:
 
 def dict_content(walk: Capture, v: dict, depth: int) -> object:
     """Gives a dict's tree; as a call when its keys' trees cannot be keys."""
+    if dict.__len__(v) < plain_data.SMALLEST:
+        return _dict_items(walk, v, depth)
+    return plain_data.tree_of(walk, v, depth, _dict_items)
+
+
+def _dict_items(walk: Capture, v: dict, depth: int) -> object:
     length = dict.__len__(v)
     if not walk.fits(length):
         return walk.cut_items(v, length, dict.__iter__, depth)

@@ -41,6 +41,8 @@ by_state: set = set()
 # Constants of modules, by identity: (the module's namespace, the name in it, the tree).
 constants: dict = {}
 make_plan: list = []
+# Finds the trees inside those of plain data: set by plain_data.py.
+plain_built: list = []
 # What hashes all of a value that does not fit: set by who makes calls again. A recording has no time for that.
 whole: list = []
 
@@ -119,7 +121,7 @@ class Capture:
 
     __slots__ = ("objects", "nodes", "cheap", "room", "text", "deep", "memo", "built", "shared", "met", "marks",
                  "parts", "sizes", "mutable", "mutables", "unreadable", "masking", "scope", "width", "brief",
-                 "names_only", "spaces")  # fmt: skip
+                 "names_only", "plain", "spaces")  # fmt: skip
 
     def __init__(self, objects: Objects, limits: "Limits", scope: "dict | None" = None) -> None:
         self.objects = objects
@@ -140,6 +142,7 @@ class Capture:
         self.unreadable = 0  # objects met whose state cannot be read
         self.masking: "str | None" = None
         self.scope = scope
+        self.plain: list = []  # containers of plain data with their trees (plain_data.py)
         self.spaces: dict = {}  # by a module's name, see `singleton`
 
     def value(self, v: object, depth: int = 0) -> object:
@@ -228,6 +231,8 @@ class Capture:
         """Gives the trees in which what was reached twice is told from what it looks like."""
         if not self.shared:
             return trees
+        for v, tree in self.plain:
+            plain_built[0](v, tree, self.built)
         wraps = {oid(self.built[key]): ordinal for key, ordinal in self.shared.items() if key in self.built}
         # From the back, so that places stay right; an outer one comes before an inner one at the same place.
         places = [(key, place) for key, place in self.memo.items() if key in self.shared and key in self.built]
