@@ -9,6 +9,7 @@ mod kept;
 mod life;
 mod local_class;
 mod mapping;
+pub(super) mod mocks;
 mod object;
 mod origin;
 mod standard;
@@ -299,7 +300,10 @@ impl<'a> Builder<'a, '_> {
                 self.identified(*ordinal, &snake(ty.short()), |builder| builder.object(*ordinal, ty, *kind, fields))
             }
             Value::Sub { ordinal, ty, base, fields } => self.identified(*ordinal, &snake(ty.short()), |builder| {
-                if is_by_method(base) {
+                if mocks::is_mock(ty) && !fields.is_empty() {
+                    return no(ReasonCode::ExtraAttributes.of(ty.short()));
+                }
+                if is_by_method(base) || mocks::is_mock(ty) {
                     return builder.made_and_set(*ordinal, ty, base, fields);
                 }
                 if !fields.is_empty() {

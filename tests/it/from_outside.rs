@@ -192,6 +192,79 @@ fn parsed_options_and_text_files_in_memory_are_made_and_asserted() {
     assert!(!pytest.output().unwrap().status.success(), "another line is noticed");
 }
 
+const SERVICE: &str = r#"def notify(client, names):
+    for name in names:
+        client.post("/hello", json={"name": name})
+    return client.get("/count").json()["count"]
+
+
+def each(numbers, then):
+    for number in numbers:
+        then(number * 2)
+
+
+def close(connection):
+    connection.close()
+    return connection
+"#;
+
+const SERVICE_TESTS: &str = r#"from unittest.mock import MagicMock, Mock
+
+from service import close, each, notify
+
+
+def test_notify():
+    client = Mock()
+    client.get.return_value.json.return_value = {"count": 2}
+    assert notify(client, ["Ann", "Bob"]) == 2
+
+
+def test_each():
+    then = MagicMock(return_value=5)
+    each([1, 2], then)
+    then.assert_any_call(4)
+
+
+def test_close():
+    connection = Mock(spec=["close"])
+    assert close(connection) is connection
+"#;
+
+/// R8, R10: a mock is made by what it was told, and asserted by what it was called with.
+#[test]
+fn mocks_are_made_as_they_were_told_and_asserted_by_their_calls() {
+    let files = [
+        ("service.py", SERVICE),
+        ("tests/test_service.py", SERVICE_TESTS),
+        ("pytest.ini", "[pytest]\npythonpath = .\ntestpaths = tests\n"),
+    ];
+    let (place, python) = project(&files);
+    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let text = place.read("tests/pytead/test_pytead_service.py");
+    for line in [
+        "Mock(**{\"get.return_value.json.return_value\": {\"count\": 2}})",
+        "call.post(\"/hello\", json={\"name\": \"Ann\"})",
+        "call.get().json()",
+        "MagicMock(return_value=5)",
+        ".mock_calls == [call(2), call(4)]",
+        "Mock(spec=[\"close\"])",
+        ".mock_calls == [call.close()]",
+    ] {
+        assert!(text.contains(line), "{line}: {text}{out}");
+    }
+    passes(&place, &python, &[]);
+    for (old, new) in [("\"/hello\"", "\"/hullo\""), ("number * 2", "number * 3"), ("connection.close()", "connection")] {
+        place.edit("service.py", old, new);
+        let mut pytest = Command::new(&python);
+        pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/pytead"]).current_dir(place.root());
+        assert!(!pytest.output().unwrap().status.success(), "{old} to {new} is noticed");
+        let (code, out, err) = place.run(&["--trust", "--python", &python, "replay"]);
+        assert_eq!(code, 1, "{old} to {new}: {out}{err}");
+        place.edit("service.py", new, old);
+    }
+}
+
 /// A plugin of pytest that cannot start where nothing may be listened to, like one that hears from parallel workers.
 const PORTS: &str = r#"import socket
 

@@ -1,5 +1,7 @@
 //! Settings are mostly the defaults of a module, and a few others: a large dict is written as what differs from such a one.
 
+use std::collections::{HashMap, HashSet};
+
 use super::{Builder, Stop};
 use crate::domain::value::{TypeName, Value};
 use crate::generate::layout::{Expr, Item, string};
@@ -28,18 +30,20 @@ impl Builder<'_, '_> {
             _ => None,
         });
         let given: Vec<(&str, &Value)> = texts.collect::<Option<_>>()?;
+        let by_key: HashMap<&str, &Value> = given.iter().copied().collect();
         let differing = |mapping: &Mapping| {
             // The order is a part of what is asserted then.
             let is_in_order = || mapping.items.iter().zip(&given).all(|((known, _), (key, _))| known == key);
-            let has_all = mapping.items.iter().all(|(known, _)| given.iter().any(|(key, _)| key == known));
+            let has_all =
+                mapping.items.len() <= given.len() && mapping.items.iter().all(|(known, _)| by_key.contains_key(known.as_str()));
             if !has_all || (self.ordered && !is_in_order()) {
                 return None;
             }
-            let same = |key: &str, value: &Value| {
-                let known = mapping.items.iter().find(|(known, _)| known == key);
-                known.is_some_and(|(_, known)| known.as_ref().is_some_and(|known| known.same_as(value)))
+            let is_same = |(key, known): &&(String, Option<Value>)| {
+                known.as_ref().zip(by_key.get(key.as_str())).is_some_and(|(known, value)| known.same_as(value))
             };
-            let others: Vec<_> = given.iter().copied().filter(|(key, value)| !same(key, value)).collect();
+            let same: HashSet<&str> = mapping.items.iter().filter(is_same).map(|(key, _)| key.as_str()).collect();
+            let others: Vec<_> = given.iter().copied().filter(|(key, _)| !same.contains(key)).collect();
             #[expect(clippy::cast_precision_loss, reason = "no dict has so many items")]
             let shared = (given.len() - others.len()) as f64 / given.len() as f64;
             (shared >= SHARED_MIN).then_some(others)

@@ -3,7 +3,7 @@
 use crate::domain::function::ParamKind;
 use crate::domain::reason::ReasonCode;
 use crate::domain::value::{TypeName, Value};
-use crate::generate::build::{Builder, Stop, no};
+use crate::generate::build::{Builder, Stop, mocks, no};
 use crate::generate::found;
 use crate::generate::layout::{Expr, Item};
 use crate::generate::scope::{Import, is_identifier};
@@ -85,7 +85,11 @@ impl Builder<'_, '_> {
             _ => {}
         }
         let mut items: Vec<Item> = self.values(&args, "value")?.into_iter().map(Item::from).collect();
+        let paths = if mocks::is_mock(ty) { mocks::split_paths(&mut kwargs) } else { Vec::new() };
         items.extend(self.named(&kwargs)?);
+        if !paths.is_empty() {
+            items.push(Item { prefix: "**".to_owned(), value: self.value(&Value::Dict(paths), "value")? });
+        }
         Ok(Expr::call_with(&self.spell(ty)?, items))
     }
 

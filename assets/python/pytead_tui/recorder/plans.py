@@ -3,7 +3,7 @@
 The standard library's value types, enums, exceptions and builtin subclasses are in known.py.
 """
 
-from pytead_tui.recorder import kinds, lambdas, plain_data, redact
+from pytead_tui.recorder import kinds, lambdas, mocks, plain_data, redact
 from pytead_tui.recorder.looks import looks
 from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_kept, names_of, oid
 from pytead_tui.recorder.own import __builtins__, sys
@@ -480,7 +480,7 @@ def _plan(cls: type) -> object:
     if found is not None:
         return found
     if len(mro) > 1 and _foreign(mro):
-        return _opaque
+        return mocks.handler(mro) or _opaque
     for base, content in known.BASES:
         if derives(mro, base):
             readers = state_readers(cls, mro_of(base))

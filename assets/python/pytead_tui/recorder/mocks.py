@@ -1,0 +1,107 @@
+"""Mocks of `unittest.mock`, by how they were configured and what they were called with.
+
+A mock has a class of its own, and its state says all: nothing of it is called. What it was not told to be is left out: it makes
+its children and what they return when they are asked for.
+"""
+
+from pytead_tui.recorder.objects import mro_of, names_of
+from pytead_tui.recorder.objects import state as held_by
+from pytead_tui.recorder.own import __builtins__, sys
+from pytead_tui.recorder.values import TAG, Capture
+
+CLASSES = ("Mock", "MagicMock", "AsyncMock", "NonCallableMock", "NonCallableMagicMock")
+CALLS = "_mock_mock_calls"  # where a mock keeps what it was called with
+CONFIGURED = 20  # names of one mock
+DEEP = 4  # `client.get.return_value.json.return_value` is four deep
+_OWN = ("method_calls", "_spec_class", "_spec_set", "_spec_signature", "_spec_asyncs")
+
+
+class _Unreadable(Exception):
+    """A mock is more than its state says."""
+
+
+def handler(mro: tuple) -> "object | None":
+    """Makes the handler of a mock's class; None for a class that somebody derived from one."""
+    if len(mro) < 2:
+        return None
+    base, own = names_of(mro[1]), names_of(mro[0])
+    return _write if base[0] == "unittest.mock" and base[1] in CLASSES and base[1] == own[1] else None
+
+
+def _write(walk: Capture, v: object, depth: int) -> object:
+    held = held_by(v)
+    try:
+        if walk.brief or walk.names_only or held.get("_mock_new_parent") is not None:
+            return walk.opaque(v)
+        pairs = _of_itself(held)
+        _configured(held, "", pairs, 0)
+        calls = [_call(call) for call in list.__iter__(held[CALLS])]
+    except (_Unreadable, KeyError, TypeError, ValueError):
+        return walk.opaque(v)
+    ordinal = walk.entry(v, "sub")
+    if ordinal is None:
+        return walk.again(v)
+    walk.mutable = True
+    name = names_of(mro_of(type(v))[1])[1]
+    made = (TAG, "new", "unittest.mock", name, (), walk.fields(pairs, depth))
+    fields = {CALLS: [_told(walk, call, depth + 2) for call in calls]} if calls else {}
+    return (TAG, "sub", ordinal, "unittest.mock", name, made, fields)
+
+
+def _of_itself(held: dict) -> list:
+    """Gives what only the mock itself is told: its name, and what it takes the place of."""
+    pairs = []
+    if held["_mock_name"] is not None:
+        pairs.append(("name", held["_mock_name"]))
+    if held["_spec_class"] is not None:
+        pairs.append(("spec", held["_spec_class"]))
+    elif held["_mock_methods"] is not None:
+        pairs.append(("spec", list(held["_mock_methods"])))
+    return pairs
+
+
+def _configured(held: dict, prefix: str, pairs: list, steps: int) -> None:
+    """Adds what a mock, or a child of it, was told: `return_value`, `get.return_value`."""
+    is_child = bool(prefix)
+    more = held["_mock_wraps"] is not None or held["_mock_delegate"] is not None or held["_mock_sealed"] or held["_spec_set"]
+    if steps > DEEP or more or is_child and held["_spec_class"] is not None:
+        raise _Unreadable
+    given = held.get("_mock_return_value")
+    if _is_mock(given):
+        _configured(held_by(given), prefix + "return_value.", pairs, steps + 1)
+    elif given is not sys.modules["unittest.mock"].__dict__["DEFAULT"]:
+        pairs.append((prefix + "return_value", given))
+    if held.get("_mock_side_effect") is not None:
+        pairs.append((prefix + "side_effect", held["_mock_side_effect"]))
+    for name, child in list(held["_mock_children"].items()):
+        before = len(pairs)
+        if not _is_mock(child):
+            raise _Unreadable
+        _configured(held_by(child), prefix + name + ".", pairs, steps + 1)
+        if name.startswith("__") and len(pairs) > before:
+            raise _Unreadable
+    for name, value in list(held.items()):
+        if not name.startswith("_mock_") and name not in _OWN:
+            pairs.append((prefix + name, value))
+    if len(pairs) > CONFIGURED:
+        raise _Unreadable
+
+
+def _is_mock(v: object) -> bool:
+    return any(names_of(base) == ("unittest.mock", "NonCallableMock") for base in mro_of(type(v)))
+
+
+def _call(call: tuple) -> tuple:
+    """Gives the name of what was called, its arguments, and those by name."""
+    name, args, named = tuple.__iter__(call)
+    if type(name) is not str or type(args) is not tuple or type(named) is not dict:
+        raise _Unreadable
+    return name, args, named
+
+
+def _told(walk: Capture, call: tuple, depth: int) -> tuple:
+    """Gives a call as tests write it: `call.get("/")`."""
+    name, args, named = call
+    way = "call." + name if name else "call"
+    made = tuple(walk.items(list(args), depth)), walk.fields(list(named.items()), depth)
+    return (TAG, "new", "unittest.mock", way, *made)
