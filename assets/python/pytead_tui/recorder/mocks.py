@@ -13,6 +13,8 @@ CLASSES = ("Mock", "MagicMock", "AsyncMock", "NonCallableMock", "NonCallableMagi
 CALLS = "_mock_mock_calls"  # where a mock keeps what it was called with
 CONFIGURED = 20  # names of one mock
 DEEP = 4  # `client.get.return_value.json.return_value` is four deep
+# What a mock of a coroutine says of its code.
+_OF_COROUTINE = ("_is_coroutine", "__code__", "__name__", "__defaults__", "__kwdefaults__", "__annotations__")
 _OWN = ("method_calls", "_spec_class", "_spec_set", "_spec_signature", "_spec_asyncs")
 
 
@@ -34,7 +36,7 @@ def _write(walk: Capture, v: object, depth: int) -> object:
         if walk.brief or walk.names_only or held.get("_mock_new_parent") is not None:
             return walk.opaque(v)
         pairs = _of_itself(held)
-        _configured(held, "", pairs, 0)
+        _configured(v, "", pairs, 0)
         calls = [_call(call) for call in list.__iter__(held[CALLS])]
     except (_Unreadable, KeyError, TypeError, ValueError):
         return walk.opaque(v)
@@ -60,35 +62,39 @@ def _of_itself(held: dict) -> list:
     return pairs
 
 
-def _configured(held: dict, prefix: str, pairs: list, steps: int) -> None:
+def _configured(mock: object, prefix: str, pairs: list, steps: int) -> None:
     """Adds what a mock, or a child of it, was told: `return_value`, `get.return_value`."""
+    held = held_by(mock)
     is_child = bool(prefix)
     more = held["_mock_wraps"] is not None or held["_mock_delegate"] is not None or held["_mock_sealed"] or held["_spec_set"]
     if steps > DEEP or more or is_child and held["_spec_class"] is not None:
         raise _Unreadable
     given = held.get("_mock_return_value")
-    if _is_mock(given):
-        _configured(held_by(given), prefix + "return_value.", pairs, steps + 1)
+    if not _is_a(mock, "CallableMixin"):
+        pass  # it has no result
+    elif _is_a(given, "NonCallableMock"):
+        _configured(given, prefix + "return_value.", pairs, steps + 1)
     elif given is not sys.modules["unittest.mock"].__dict__["DEFAULT"]:
         pairs.append((prefix + "return_value", given))
     if held.get("_mock_side_effect") is not None:
         pairs.append((prefix + "side_effect", held["_mock_side_effect"]))
     for name, child in list(held["_mock_children"].items()):
         before = len(pairs)
-        if not _is_mock(child):
+        if not _is_a(child, "NonCallableMock"):
             raise _Unreadable
-        _configured(held_by(child), prefix + name + ".", pairs, steps + 1)
+        _configured(child, prefix + name + ".", pairs, steps + 1)
         if name.startswith("__") and len(pairs) > before:
             raise _Unreadable
     for name, value in list(held.items()):
-        if not name.startswith("_mock_") and name not in _OWN:
+        is_own = name.startswith("_mock_") or name in _OWN or name in _OF_COROUTINE and "_is_coroutine" in held
+        if not is_own:
             pairs.append((prefix + name, value))
     if len(pairs) > CONFIGURED:
         raise _Unreadable
 
 
-def _is_mock(v: object) -> bool:
-    return any(names_of(base) == ("unittest.mock", "NonCallableMock") for base in mro_of(type(v)))
+def _is_a(v: object, name: str) -> bool:
+    return any(names_of(base) == ("unittest.mock", name) for base in mro_of(type(v)))
 
 
 def _call(call: tuple) -> tuple:
