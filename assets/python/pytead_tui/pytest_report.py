@@ -12,8 +12,8 @@ import pytest
 
 from pytead_tui.pytest_lines import failure
 from pytead_tui.pytest_rooted import rooted
-from pytead_tui.pytest_witness import Witness
 from pytead_tui.pytest_without import Without
+from pytead_tui.pytest_witness import Witness
 
 # Taken out of the environment: a pytest that a test starts writes no report of its own.
 _PATH = os.environ.pop("PYTEAD_REPORT", "")

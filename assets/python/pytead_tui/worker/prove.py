@@ -19,8 +19,8 @@ import pytest
 
 from pytead_tui.pytest_lines import failure
 from pytead_tui.pytest_rooted import rooted
-from pytead_tui.pytest_witness import Witness
 from pytead_tui.pytest_without import Without
+from pytead_tui.pytest_witness import Witness
 from pytead_tui.worker import clock, faults, frames, idle, lookup, made, surroundings
 from pytead_tui.worker.clock import Later
 from pytead_tui.worker.faults import OVERDUE, Trial
