@@ -303,12 +303,18 @@ fn an_accepted_test_tells_what_an_edit_does_where_no_recorded_call_can() {
         let (code, out, err) = place.run(&["--trust", "replay"]);
         assert!(code == 4 && out.contains("was edited after it was accepted"), "{edited}\n{out}{err}");
     }
+    place.save(TESTS, &accepted);
+    let conftest = "tests/pytead/conftest.py";
+    let ours = std::fs::read_to_string(place.root().join(conftest)).unwrap();
+    let hook = "import functools\n\n\ndef pytest_collection_modifyitems(items):\n    for item in items:\n\n        \
+                def quiet(*args, test=item.obj, **given):\n            try:\n                test(*args, **given)\n            \
+                except AssertionError:\n                pass\n\n        item.obj = functools.wraps(item.obj)(quiet)\n";
+    place.save(conftest, &format!("{ours}\n\n{hook}"));
+    let (code, out, err) = place.run(&["--trust", "replay"]);
+    assert!(code == 4 && out.contains("was edited after it was accepted"), "{out}{err}");
+    place.save(conftest, &ours);
     place.save(TESTS, &called);
-    ends(
-        &place,
-        4,
-        &["its accepted test passes, and was edited after it was accepted: tests/pytead/test_pytead_calc.py::test_fee"],
-    );
+    ends(&place, 4, &["was edited after it was accepted: tests/pytead/test_pytead_calc.py::test_fee"]);
 }
 
 #[test]
