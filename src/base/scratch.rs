@@ -200,8 +200,8 @@ mod tests {
         std::fs::create_dir_all(path.join("closed/inner")).unwrap();
         std::fs::write(path.join("closed/inner/1"), "x").unwrap();
         std::os::unix::fs::symlink(place.path(), path.join("closed/inner/link")).unwrap();
-        std::fs::set_permissions(path.join("closed/inner"), Permissions::from_mode(0)).unwrap();
-        std::fs::set_permissions(path.join("closed"), Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(path.join("closed/inner"), Permissions::from_mode(0o000)).unwrap();
+        std::fs::set_permissions(path.join("closed"), Permissions::from_mode(0o000)).unwrap();
         // Deeper than a path can name, and than there are file descriptors.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let mut deepest = File::from(rustix::fs::open(&path, flags, Mode::empty()).unwrap());

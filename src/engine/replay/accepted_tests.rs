@@ -66,7 +66,7 @@ pub async fn compare(core: &Arc<Core>, edited: &mut [EditedCode]) -> Result<(), 
 /// cannot be read: hooks can change any result.
 fn may_have_hooks(core: &Core, file: &RelPath) -> bool {
     let folder = file.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
-    let Some(conftest) = RelPath::new(&format!("{folder}/conftest.py")) else { return false };
+    let Some(conftest) = RelPath::new(format!("{folder}/conftest.py")) else { return false };
     let Ok(text) = overlay::content(core, &Overlay::new(), &conftest) else { return true };
     let text = text.unwrap_or_default();
     let is_hook = |kind: &StatementKind| matches!(kind, StatementKind::Definition(name) if name.starts_with("pytest_"));
