@@ -48,13 +48,28 @@ pub fn is_value(name: &str, value: &str) -> bool {
 
 /// Tells whether a text is nothing, a switch, a reference, a label, or what stands for a secret: `****`, a placeholder.
 pub(super) fn is_told(value: &str) -> bool {
-    let is_masked = || value.len() > 3 && value.chars().all(|c| !c.is_alphanumeric() && value.starts_with(c));
     value.is_empty()
-        || is_masked()
+        || is_mask(value)
         || SWITCHES.iter().any(|switch| value.eq_ignore_ascii_case(switch))
         || REFERENCES.iter().any(|begin| value.starts_with(begin))
         || is_placeholder(value)
         || is_said(value)
+}
+
+/// Tells whether a text only says where a value is, or is a mask: `${DB_PASSWORD}`, `$DB_PASSWORD`, `****`.
+pub(super) fn is_reference(value: &str) -> bool {
+    let is_variable = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_uppercase())
+            && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+    };
+    ["${", "$(", "{{", "%("].iter().any(|begin| value.starts_with(begin))
+        || value.strip_prefix('$').is_some_and(is_variable)
+        || is_mask(value)
+}
+
+/// Tells whether a text is one sign again and again.
+fn is_mask(value: &str) -> bool {
+    value.len() > 3 && value.chars().all(|c| !c.is_alphanumeric() && value.starts_with(c))
 }
 
 /// Tells whether the name of something stands under a key.

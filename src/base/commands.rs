@@ -22,14 +22,20 @@ use Takes::{After, Joined, Word};
 /// An option, how it takes a password, and of which programs; none are all.
 type Taking = (&'static str, Takes, &'static [&'static str]);
 
-const OPTIONS: [Taking; 13] = [
+const OPTIONS: [Taking; 15] = [
     ("-u", After(':'), &[]),
     ("-U", After(':'), &[]),
     ("--user", After(':'), &[]),
     ("--proxy-user", After(':'), &[]),
     ("-U", After('%'), &["smbclient", "rpcclient"]),
     ("-u", After(','), &["lftp"]),
-    ("-p", Word, &["sshpass", "login", "mongo", "mongosh", "mongodump", "mongorestore", "mongoimport", "mongoexport", "cqlsh"]),
+    ("-a", After(':'), &["http", "https", "xh"]),
+    ("-p", Joined, &["sshpass"]),
+    (
+        "-p",
+        Word,
+        &["sshpass", "twine", "login", "mongo", "mongosh", "mongodump", "mongorestore", "mongoimport", "mongoexport", "cqlsh"],
+    ),
     ("-p", Joined, &["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump", "7z", "7za", "7zz", "rar"]),
     ("-P", Word, &["zip", "unzip", "sqlcmd", "bcp", "tsql"]),
     ("-P", Joined, &["sqlcmd", "bcp"]),
@@ -38,11 +44,12 @@ const OPTIONS: [Taking; 13] = [
     ("-k", Word, &["openssl"]),
 ];
 
-/// What stands before a password, and how many words come between.
-const BEHIND: [(&str, usize); 9] = [
+/// Text before a password, and how many words come between.
+const BEHIND: [(&str, usize); 10] = [
     ("rabbitmqctl add_user ", 1),
     ("rabbitmqctl change_password ", 1),
     ("net user ", 1),
+    ("vault login ", 0),
     ("mysqladmin password ", 0),
     ("ConvertTo-SecureString ", 0),
     ("ConvertTo-SecureString -String ", 0),
@@ -50,8 +57,9 @@ const BEHIND: [(&str, usize); 9] = [
     ("-passout pass:", 0),
     ("-pass pass:", 0),
 ];
-/// What reads a user and a password from a command before it.
+/// What reads a user and a password, or a password alone, from a command before it.
 const READS: &str = "chpasswd";
+const READS_PASSWORD: &str = "--password-stdin";
 
 /// Bytes between a program and its option, and between the words of a list or a record.
 const OF_PROGRAM: usize = 200;
@@ -62,10 +70,10 @@ const BYTES: usize = 8 << 10;
 
 /// How such a secret begins.
 pub(super) fn beginnings() -> impl Iterator<Item = &'static str> {
-    OPTIONS.iter().map(|taking| taking.0).chain(BEHIND.iter().map(|behind| behind.0)).chain([READS])
+    OPTIONS.iter().map(|taking| taking.0).chain(BEHIND.iter().map(|behind| behind.0)).chain([READS, READS_PASSWORD])
 }
 
-/// Tells, fast, whether such a secret may begin here: what stands behind an option is a space, or what parts the words of a list.
+/// Tells, fast, whether such a secret may begin here: after an option comes a space, or what separates the words of a list.
 pub(super) fn begins(bytes: &[u8]) -> bool {
     let is_option = |(option, takes, _): &Taking| {
         let behind = bytes.strip_prefix(option.as_bytes());
@@ -73,8 +81,10 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
         behind.is_some_and(|behind| (*takes == Joined && !behind.is_empty()) || behind.iter().take(BETWEEN).any(parts))
     };
     match bytes.first() {
-        Some(b'-') => OPTIONS.iter().any(is_option) || bytes.starts_with(b"-pass"),
-        Some(b'r' | b'n' | b'm' | b'C') => {
+        Some(b'-') => {
+            OPTIONS.iter().any(is_option) || bytes.starts_with(b"-pass") || bytes.starts_with(READS_PASSWORD.as_bytes())
+        }
+        Some(b'r' | b'n' | b'm' | b'C' | b'v') => {
             BEHIND.iter().any(|(begin, _)| bytes.starts_with(begin.split(' ').next().unwrap_or(begin).as_bytes()))
         }
         _ => bytes.starts_with(READS.as_bytes()),
@@ -165,7 +175,7 @@ fn password_of(word: &str, sign: char) -> Option<usize> {
     is_one.then_some(user.len() + sign.len_utf8())
 }
 
-/// Finds the password that stands so many words behind a text.
+/// Finds the password that follows a text after so many words.
 fn behind(text: &str, begin: &str, between: usize) -> Option<Found> {
     text.match_indices(begin).find_map(|(at, _)| {
         let mut from = at + begin.len();
@@ -179,16 +189,23 @@ fn behind(text: &str, begin: &str, between: usize) -> Option<Found> {
     })
 }
 
-/// Finds the password of `echo ada:x | chpasswd`.
+/// Finds the password of `echo ada:x | chpasswd` and of `echo x | docker login --password-stdin`.
 fn read(text: &str) -> Option<Found> {
-    text.match_indices(READS).find_map(|(at, _)| {
+    let readers = [READS, READS_PASSWORD].into_iter().filter_map(|reader| read_by(text, reader));
+    readers.min_by_key(|found| found.0)
+}
+
+fn read_by(text: &str, reader: &str) -> Option<Found> {
+    text.match_indices(reader).find_map(|(at, _)| {
         let from = floor(text, at.saturating_sub(OF_PROGRAM));
         let line = text[from..at].rsplit('\n').next().unwrap_or_default();
         let told = line.rsplit_once('|')?.0.trim_end().trim_end_matches(['"', '\'']);
         let start = at - line.len() + told.rfind([' ', '"', '\'']).map_or(0, |before| before + 1);
         let end = at - line.len() + told.len();
-        let begin = start + password_of(&text[start..end], ':')?;
-        Some((begin, end, "password"))
+        let told = &text[start..end];
+        let is_alone = || (is_like_password(told) && !is_placeholder(told)).then_some(0);
+        let begin = if reader == READS { password_of(told, ':') } else { is_alone() };
+        Some((start + begin?, end, "password"))
     })
 }
 
@@ -218,6 +235,11 @@ mod tests {
             ("rabbitmqctl add_user ada hunter2", "hunter2"),
             ("net user ada hunter2 /add", "hunter2"),
             ("echo 'ada:hunter2' | sudo chpasswd", "hunter2"),
+            ("echo \"zQ8-kd2x09\" | docker login -u ada --password-stdin", "zQ8-kd2x09"),
+            ("sshpass -p'zQ8-kd2x09' ssh ada@h", "zQ8-kd2x09"),
+            ("http -a ada:hunter2 a.test/x", "hunter2"),
+            ("twine upload -u ada -p hunter2 dist/*", "hunter2"),
+            ("vault login zQ8-kd2x09", "zQ8-kd2x09"),
             ("ConvertTo-SecureString 'tiger' -AsPlainText", "tiger"),
         ] {
             assert_eq!(all(text), Some(secret), "{text}");
@@ -244,6 +266,9 @@ mod tests {
         for text in [
             "docker run -p 8080:80 -u 1000:1000 image",
             "docker login --password-stdin registry.example.com",
+            "cat token.txt | docker login --password-stdin",
+            "vault login -method=github",
+            "http -a ada a.test:8080",
             "sort -u name:1",
             "git push -u origin:main",
             "ls -p a17b-c",

@@ -1,6 +1,6 @@
-//! Secrets that their place among other values tells: under the heading of their column, in a second list beside one of names, as
-//! the parameter of an SQL statement, among the words of a command. Where the values stand, in a record or as literals in a text,
-//! is the affair of who asks.
+//! Secrets found by their position among other values: in the column of a heading, in a list of values that follows a list of names,
+//! as a parameter of an SQL statement, as an argument of a command. The callers read the values: from a record or from the literals
+//! of a text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,9 +11,9 @@ use super::commands;
 use super::found::is_placeholder;
 use super::literals;
 use super::names::{self, Holds};
-use super::statements::{self, At, Slots};
+use super::statements::{self, At, Slot, Slots};
 
-/// A value, and where it stands: as a text or number with its place, or as several beside each other, each perhaps with a key.
+/// A value with its position: a text, a number, or a group of values, each perhaps with a key.
 #[derive(Debug, Clone)]
 pub enum Part<'a> {
     /// A text.
@@ -29,21 +29,21 @@ pub enum Part<'a> {
 /// A secret: the place of its value, and from where to where of its text.
 pub type Placed = (usize, Range<usize>);
 
-/// Values beside each other.
+/// The values of one list, mapping or call.
 type Group<'p, 'a> = &'p [(Option<&'a str>, Part<'a>)];
 
 /// Characters of a heading, and headings of a table.
 const HEADING: usize = 40;
 const COLUMNS: usize = 64;
-/// Values beside each other of which each may be the names of the others; of more, the first one is.
+/// In a group of up to so many values, each may be the list of names for the others; in a larger one, only the first.
 const FEW: usize = 24;
 /// Values behind a list of names or a statement in a text that are looked at.
 const BEHIND: usize = 6;
-/// Bytes behind a statement within which a log tells its parameters.
+/// Bytes after a statement in which a log prints its parameters.
 const NEAR: usize = 300;
 /// A smaller number says how long or how many.
 const PIN: u64 = 1000;
-/// Up to so many characters of letters and digits are no password that a column tells.
+/// Up to so many letters and digits in the column of a password are no password.
 const SHORT: usize = 6;
 /// The parts of a private key in JSON.
 const KEY_PARTS: [&str; 7] = ["d", "p", "q", "dp", "dq", "qi", "k"];
@@ -51,7 +51,7 @@ const KEY_TYPES: [&str; 4] = ["RSA", "EC", "OKP", "oct"];
 /// The key under which programs keep a user and a password in base64.
 const LOGIN: [&str; 2] = ["auth", "_auth"];
 
-/// Tells, fast, whether the place of a text may make another one secret.
+/// Tells, fast, whether a text may make another one secret by their positions.
 #[must_use]
 pub fn may_tell(text: &str) -> bool {
     (text.len() <= HEADING && (text.starts_with('-') || text == "kty" || names::may_end(text)))
@@ -76,7 +76,7 @@ pub(super) fn in_text(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Finds the secrets of values beside each other, and of all that is in them.
+/// Finds the secrets of a group of values, at every depth.
 #[must_use]
 pub fn secrets(items: &[(Option<&str>, Part<'_>)]) -> Vec<Placed> {
     let mut found = Vec::new();
@@ -141,7 +141,7 @@ fn of_keys(items: Group<'_, '_>, found: &mut Vec<Placed>) {
     }
 }
 
-/// Takes what stands under the names that an item lists: in the other items, or in the rows that these hold.
+/// Takes the values that belong to the names in an item: in the other items, or in the rows that these hold.
 fn of_names(items: Group<'_, '_>, at: usize, found: &mut Vec<Placed>) {
     let Part::Group(heading) = &items[at].1 else { return };
     let Some(names) = headings(heading) else { return };
@@ -215,7 +215,7 @@ fn is_number(name: &str, number: u64) -> bool {
     number >= PIN && names::holds(name) == Some(Holds::One) && names::ends_secret(name) == Some(false)
 }
 
-/// Takes the secret parameters of a statement out of the values beside it.
+/// Takes the secret parameters of a statement from the other values of its group.
 fn of_statement(items: Group<'_, '_>, at: usize, found: &mut Vec<Placed>) {
     let Part::Text(_, text) = &items[at].1 else { return };
     let Some(slots) = statements::slots(text) else { return };
@@ -236,12 +236,10 @@ fn of_statement(items: Group<'_, '_>, at: usize, found: &mut Vec<Placed>) {
     }
 }
 
-/// Takes the parameters that a log tells behind a statement without quotes: `[SQL: UPDATE … ?] [parameters: ('x', 1)]`.
+/// Takes the parameters that a log prints after a statement without quotes: `[SQL: UPDATE … ?] [parameters: ('x', 1)]`.
 fn of_bare_statements(text: &str, items: Group<'_, '_>, found: &mut Vec<Placed>) {
-    let mut from = 0;
-    while let Some((begin, end)) = statements::next_bare(text, from) {
-        from = end;
-        // One in quotes is beside its parameters.
+    for (begin, end) in statements::bare(text) {
+        // One in quotes is in a group with its parameters.
         let is_quoted = text[..begin].trim_end().ends_with(['"', '\'']);
         let Some(slots) = statements::slots(&text[begin..end]).filter(|_| !is_quoted) else { continue };
         let behind = items.partition_point(|(_, part)| place(part).is_none_or(|at| at < begin));
@@ -259,7 +257,7 @@ fn of_bare_statements(text: &str, items: Group<'_, '_>, found: &mut Vec<Placed>)
     }
 }
 
-/// Gives where the first text or number of a value stands.
+/// Gives the position of the first text or number of a value.
 fn place(part: &Part<'_>) -> Option<usize> {
     match part {
         Part::Text(at, _) | Part::Number(at, _) => Some(*at),
@@ -268,19 +266,32 @@ fn place(part: &Part<'_>) -> Option<usize> {
     }
 }
 
+/// Takes what values are given for the secret parameters of a statement. Values are looked through once, however many parameters
+/// there are.
 fn of_slots(slots: &Slots, given: Group<'_, '_>, found: &mut Vec<Placed>) {
-    for slot in &slots.secret {
-        let part = match &slot.at {
-            At::Place(place) => given.get(*place).filter(|(key, _)| given.len() >= slots.places && key.is_none()),
-            At::Name(name) => given.iter().find(|(key, _)| *key == Some(name.as_str())),
-        };
+    let mut take = |slot: &Slot, part: &Part<'_>| {
         let is_one = match part {
-            Some((_, Part::Text(_, text))) => is_given(&slot.column, text),
-            Some((_, Part::Number(_, number))) => is_number(&slot.column, *number),
-            _ => false,
+            Part::Text(_, text) => is_given(&slot.column, text),
+            Part::Number(_, number) => is_number(&slot.column, *number),
+            Part::Group(_) | Part::Other => false,
         };
-        if let Some((_, part)) = part.filter(|_| is_one) {
+        if is_one {
             whole(part, found);
+        }
+    };
+    if given.len() >= slots.places {
+        for slot in &slots.secret {
+            if let At::Place(place) = slot.at
+                && let Some((None, part)) = given.get(place)
+            {
+                take(slot, part);
+            }
+        }
+    }
+    for (key, part) in given {
+        let slot = key.and_then(|key| slots.named.get(key)).and_then(|number| slots.secret.get(*number));
+        if let Some(slot) = slot {
+            take(slot, part);
         }
     }
 }

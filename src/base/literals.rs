@@ -1,9 +1,9 @@
-//! Reads the literals of a text, in Python, JSON or what `repr` gives: which texts and numbers stand in which lists, mappings and calls.
-//! Nothing is judged here; what else stands in the text is passed over.
+//! Parses the literals of a text, in Python, JSON or what `repr` gives: which texts and numbers are in which lists, mappings and calls.
+//! Nothing is judged here; other text is skipped.
 
 use super::laid::Part;
 
-/// Brackets in brackets, and items beside each other.
+/// Nested brackets, and items of one bracket.
 const DEPTH: usize = 40;
 const MOST: usize = 20_000;
 /// Digits of a number.
@@ -21,7 +21,7 @@ struct Open<'t> {
 
 impl<'t> Open<'t> {
     fn hold(&mut self, part: Part<'t>) {
-        // Of several beside each other (`"a" "b"`, `f("a")`) the last one counts.
+        // Of several without a comma between them (`"a" "b"`, `f("a")`) the last one counts.
         self.held = Some(part);
     }
 
@@ -33,7 +33,7 @@ impl<'t> Open<'t> {
     }
 }
 
-/// Reads a text: all that stands in no bracket is beside each other.
+/// Parses a text: all that is in no bracket is one group.
 pub(super) fn read(text: &str) -> Vec<(Option<&str>, Part<'_>)> {
     let bytes = text.as_bytes();
     let mut open = vec![Open::default()];
@@ -108,7 +108,7 @@ fn is_key(behind: &[u8], sign: u8) -> bool {
     rest.next() == Some(&sign) && rest.next() != Some(&sign)
 }
 
-/// Gives from where to where a literal goes whose first quote stands at a place, and where what is behind it begins.
+/// Gives the start and the end of the literal whose opening quote is at a position, and where the text after it begins.
 fn inside(text: &str, open: usize) -> (usize, usize, usize) {
     let bytes = text.as_bytes();
     let quote = bytes[open];

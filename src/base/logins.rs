@@ -1,6 +1,6 @@
 //! Passwords in addresses: `scheme://user:password@host`, and `user:password@host` alone.
 
-use super::bits::{is_word, looks_secret};
+use super::bits::{is_random, is_word, looks_secret};
 use super::found::{Found, floor, is_placeholder};
 
 /// What stands before an address that somebody writes to, and no user.
@@ -16,6 +16,8 @@ const ORACLE: [&str; 9] =
 const LOGIN: usize = 300;
 /// Digits at the end of what somebody is called.
 const DIGITS_MAX: usize = 4;
+/// A shorter user is no token.
+const TOKEN_MIN: usize = 16;
 /// A shorter password that does not look like one is none.
 const PASSWORD_MIN: usize = 4;
 
@@ -31,7 +33,12 @@ pub(super) fn with_scheme(text: &str) -> Option<Found> {
         let rest = &text[start..];
         let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '?' | '#')).unwrap_or(rest.len());
         let (user, _) = rest[..end].rsplit_once('@')?;
-        let (name, password) = user.split_once(':')?;
+        let (name, password) = user.split_once(':').unwrap_or((user, ""));
+        // `https://TOKEN@host`, `https://TOKEN:x-oauth-basic@host`
+        let is_token = text[..at].ends_with("http") || text[..at].ends_with("https");
+        if is_token && (password.is_empty() || password.starts_with("x-oauth")) && name.len() >= TOKEN_MIN && is_random(name) {
+            return (!is_placeholder(name)).then_some((start, start + name.len(), "token"));
+        }
         let from = start + name.len() + 1;
         (!password.is_empty() && !is_placeholder(password)).then_some((from, from + password.len(), "password"))
     })
@@ -118,6 +125,18 @@ fn is_called(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_token_in_the_place_of_a_user_is_found() {
+        for text in ["https://@@github.test/a/b", "git clone https://@:x-oauth-basic@github.test/a", "http://@:@h/"] {
+            let text = text.replacen('@', "zQ8kd20fhWxLp1mT", 1);
+            let found = with_scheme(&text).map(|(start, end, _)| &text[start..end]);
+            assert_eq!(found, Some("zQ8kd20fhWxLp1mT"), "{text}");
+        }
+        for text in ["https://ada.lovelace@h.test/", "ssh://zQ8kd20fhWxLp1mT@h", "https://h.test/@zQ8kd20fhWxLp1mT"] {
+            assert_eq!(with_scheme(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn a_password_before_a_host_is_found_without_a_scheme_and_an_address_to_write_to_is_none() {

@@ -100,12 +100,20 @@ pub fn tilde(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Gives the names nearest to a wrong one, best first: at most three, and none that is far off.
+/// Characters of a name that is compared with others.
+const NAME_MAX: usize = 200;
+
+/// Gives the names nearest to a wrong one, best first: at most three, and none that is far off. Nothing is near to a very long name.
 #[must_use]
 pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let is_long = |name: &str| name.len() > NAME_MAX && name.chars().count() > NAME_MAX;
+    if is_long(wanted) {
+        return Vec::new();
+    }
     let limit = (wanted.chars().count() / 3).max(2);
     let mut scored: Vec<(usize, &str)> = names
         .into_iter()
+        .filter(|name| !is_long(name))
         .map(|name| {
             let tail = name.rsplit([':', '.']).next().unwrap_or(name);
             (distance(wanted, name).min(distance(wanted, tail) + usize::from(tail != wanted)), name)
@@ -189,6 +197,15 @@ mod tests {
         for bad in ["../x", "/etc/passwd", "a/../../b", "", "a\0b", "a\nb", "a\rb"] {
             assert_eq!(RelPath::new(bad), None, "{bad:?}");
         }
+    }
+
+    #[test]
+    fn a_very_long_name_is_near_to_nothing_and_costs_nothing() {
+        let long = "k".repeat(900_000);
+        let begin = std::time::Instant::now();
+        assert!(nearest(&long, ["run.seconds", &long]).is_empty());
+        assert_eq!(nearest("run.second", [&long, "run.seconds"]), ["run.seconds"]);
+        assert!(begin.elapsed() < std::time::Duration::from_secs(5));
     }
 
     #[test]

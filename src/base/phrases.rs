@@ -101,6 +101,9 @@ fn said(text: &str) -> Option<Found> {
             continue;
         }
         let Some(is_ambiguous) = names::ends_secret(name) else { continue };
+        // `Your password is: x`
+        let said = text[end..].strip_prefix(" is").map(|behind| behind.strip_prefix(':').unwrap_or(behind));
+        let end = said.filter(|behind| behind.starts_with(' ')).map_or(end, |behind| text.len() - behind.len());
         let Some((begin, to, is_quoted)) = word(&text[end..]) else { continue };
         let value = &text[end + begin..end + to];
         let is_option = name.starts_with('-');
@@ -240,6 +243,8 @@ mod tests {
             ("machine a.test login ada password zQ8kd20fhWx", "zQ8kd20fhWx"),
             ("ALTER USER ada WITH PASSWORD 'hunter'", "hunter"),
             ("CREATE USER ada IDENTIFIED BY 'tiger'", "tiger"),
+            ("Your new password is: zQ8-kd2x09. Bye!", "zQ8-kd2x09"),
+            ("the token is 'zQ8kd20fhWx'", "zQ8kd20fhWx"),
             ("<cfg><password>hunter2</password></cfg>", "hunter2"),
             ("<ns:apiKey type=\"a\"> zQ8-kd2x09 </ns:apiKey>", "zQ8-kd2x09"),
             ("# hosts\ndb.test:5432:shop:ada:zQ8kd20fhWx\n", "zQ8kd20fhWx"),
@@ -272,6 +277,9 @@ mod tests {
             "the password must be long",
             "--token TOKEN  the token of the API",
             "a token of thanks",
+            "the password is required",
+            "the token is: invalid",
+            "the password is",
             "the password 'admin' is weak",
             "--token-file /run/x1y2z3",
             "<password>Your password</password>",

@@ -518,6 +518,8 @@ mod tests {
             ("card 4111-1111-1111-1111.", "card [REDACTED:card#1]."),
             ("AccountName=a;AccountKey=k9-x==;x", "AccountName=a;AccountKey=[REDACTED:assigned#1];x"),
             ("Bearer a1B2c3D4e5F6g7H8", "Bearer [REDACTED:credentials#1]"),
+            ("password=$ecr3t_1", "password=[REDACTED:assigned#1]"),
+            ("API key: k3y-k3y9", "API key: [REDACTED:assigned#1]"),
             ("theme=dark; csrftoken=k3y9", "theme=dark; csrftoken=[REDACTED:assigned#1]"),
         ] {
             assert_eq!(redacted(text).as_deref(), Some(safe), "{text}");
@@ -534,6 +536,10 @@ mod tests {
             "the password: must be long",
             "Invalid token: unexpected end",
             "tokens_used=12345",
+            "password=${DB_PASSWORD} token=$API_TOKEN",
+            "password: ********",
+            "primary key: a1-b2-c3",
+            "sort key: k3y-k3y9",
             "author=Ada Lovelace",
             "http://example.com:8080/a@b",
             "4111 1111 1111 1112",

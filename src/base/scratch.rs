@@ -2,13 +2,16 @@
 //! that needs such a folder.
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::ffi::{CStr, CString};
+use std::fs::{File, Permissions};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
-use rustix::fs::{FlockOperation, Mode, OFlags, flock};
+use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, flock};
 use tempfile::TempDir;
 
 use crate::base::error::Trouble;
@@ -48,7 +51,7 @@ impl Scratch {
             remove_abandoned(parent);
         }
         let mut builder = tempfile::Builder::new();
-        builder.prefix(PREFIX).permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        builder.prefix(PREFIX).permissions(Permissions::from_mode(0o700));
         for _ in 0..TRIES {
             let folder = builder.tempdir_in(parent)?;
             match lock(folder.path()) {
@@ -68,6 +71,16 @@ impl Scratch {
     #[must_use]
     pub fn path(&self) -> &Path {
         self.folder.path()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let path = self.folder.path();
+        let opened = || open_folder(rustix::fs::CWD, &CString::new(path.as_os_str().as_bytes()).ok()?).ok().map(File::from);
+        if let Some(folder) = self._lock.take().or_else(opened) {
+            remove(path, &folder);
+        }
     }
 }
 
@@ -97,10 +110,56 @@ fn remove_abandoned(parent: &Path) {
             && entry.metadata().is_ok_and(|meta| meta.is_dir() && meta.uid() == own)
             && let Ok(Some(lock)) = lock(&entry.path())
         {
-            let _ = std::fs::remove_dir_all(entry.path());
-            drop(lock);
+            remove(&entry.path(), &lock);
         }
     }
+}
+
+/// Removes a folder whatever code of others made of it: folders that take no rights, and so many in each other that neither their
+/// paths nor a file descriptor for each would fit. Each one is brought to the top and emptied there; what cannot be removed stays.
+fn remove(path: &Path, folder: &File) {
+    let all = Mode::RWXU;
+    let _ = rustix::fs::fchmod(folder, all);
+    let (mut inner, mut number) = (Vec::new(), 0_u64);
+    let mut empty = |from: &OwnedFd, is_top: bool, inner: &mut Vec<CString>| {
+        for entry in Dir::read_from(from).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let meta = rustix::fs::statat(from, name, AtFlags::SYMLINK_NOFOLLOW);
+            if !meta.is_ok_and(|meta| FileType::from_raw_mode(meta.st_mode).is_dir()) {
+                let _ = rustix::fs::unlinkat(from, name, AtFlags::empty());
+                continue;
+            }
+            if is_top {
+                inner.push(name.to_owned());
+                continue;
+            }
+            // To be moved, a folder has to be writable itself.
+            let _ = rustix::fs::chmodat(from, name, all, AtFlags::empty());
+            number += 1;
+            let to = CString::new(format!("{PREFIX}{number}")).unwrap_or_default();
+            if rustix::fs::renameat(from, name, folder, &to).is_ok() {
+                inner.push(to);
+            }
+        }
+    };
+    if let Ok(top) = open_folder(folder, c".") {
+        empty(&top, true, &mut inner);
+    }
+    while let Some(name) = inner.pop() {
+        let _ = rustix::fs::chmodat(folder, &name, all, AtFlags::empty());
+        if let Ok(open) = open_folder(folder, &name) {
+            empty(&open, false, &mut inner);
+        }
+        let _ = rustix::fs::unlinkat(folder, &name, AtFlags::REMOVEDIR);
+    }
+    let _ = rustix::fs::rmdir(path);
+}
+
+fn open_folder(at: impl AsFd, name: &CStr) -> rustix::io::Result<OwnedFd> {
+    rustix::fs::openat(at, name, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
 }
 
 #[cfg(test)]
@@ -130,6 +189,29 @@ mod tests {
         let path = held.path().to_owned();
         drop(held);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_folder_goes_whatever_was_made_in_it() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join("precious"), "x").unwrap();
+        let scratch = Scratch::new_in(place.path()).unwrap();
+        let path = scratch.path().to_owned();
+        std::fs::create_dir_all(path.join("closed/inner")).unwrap();
+        std::fs::write(path.join("closed/inner/1"), "x").unwrap();
+        std::os::unix::fs::symlink(place.path(), path.join("closed/inner/link")).unwrap();
+        std::fs::set_permissions(path.join("closed/inner"), Permissions::from_mode(0o000)).unwrap();
+        std::fs::set_permissions(path.join("closed"), Permissions::from_mode(0o000)).unwrap();
+        // Deeper than a path can name, and than there are file descriptors.
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let mut deepest = File::from(rustix::fs::open(&path, flags, Mode::empty()).unwrap());
+        for _ in 0..3000 {
+            rustix::fs::mkdirat(&deepest, "1", Mode::RWXU).unwrap();
+            deepest = File::from(rustix::fs::openat(&deepest, "1", flags, Mode::empty()).unwrap());
+        }
+        drop((deepest, scratch));
+        assert!(!path.exists());
+        assert!(place.path().join("precious").exists());
     }
 
     #[test]

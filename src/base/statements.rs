@@ -1,5 +1,7 @@
 //! Which parameters of an SQL statement are secret: `UPDATE u SET password = ? WHERE id = ?`, by the names of their columns.
 
+use std::collections::HashMap;
+
 use super::found::floor;
 use super::names;
 
@@ -31,7 +33,7 @@ const ENDS: [&str; 13] =
 /// Words between a column and its parameter.
 const BETWEEN: [&str; 12] = ["like", "ilike", "in", "is", "not", "any", "all", "by", "as", "binary", "distinct", "password"];
 
-/// A parameter of a statement that stands for a secret.
+/// A parameter of a statement whose value is a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Slot {
     /// Its place, from 0, or its name.
@@ -51,6 +53,8 @@ pub(super) enum At {
 pub(super) struct Slots {
     pub(super) places: usize,
     pub(super) secret: Vec<Slot>,
+    /// By the names of those that have one, their numbers in `secret`.
+    pub(super) named: HashMap<String, usize>,
 }
 
 /// Tells, fast, whether a text may be a statement with parameters.
@@ -62,11 +66,20 @@ pub(super) fn may_be(text: &str) -> bool {
         && text.contains(['?', '%', ':', '$', '@'])
 }
 
-/// Finds the next statement in a text that stands in no quotes: where it begins and ends at the latest.
-pub(super) fn next_bare(text: &str, from: usize) -> Option<(usize, usize)> {
-    let begin = BARE.iter().filter_map(|verb| text[from..].find(verb)).min()? + from;
-    let near = &text[begin..floor(text, begin + NEAR)];
-    Some((begin, begin + ["\n[", "\n\n"].iter().filter_map(|end| near.find(end)).min().unwrap_or(near.len())))
+/// Finds the statements in a text outside of quotes: where each begins, and where it ends at the latest.
+pub(super) fn bare(text: &str) -> Vec<(usize, usize)> {
+    let mut begins: Vec<usize> = BARE.iter().flat_map(|verb| text.match_indices(verb).map(|(at, _)| at)).collect();
+    begins.sort_unstable();
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    for begin in begins {
+        if found.last().is_some_and(|(_, end)| begin < *end) {
+            continue;
+        }
+        let near = &text[begin..floor(text, begin + NEAR)];
+        let end = ["\n[", "\n\n"].iter().filter_map(|end| near.find(end)).min().unwrap_or(near.len());
+        found.push((begin, begin + end));
+    }
+    found
 }
 
 /// Reads the parameters of a statement that are secret; `None` where there is none.
@@ -82,7 +95,13 @@ pub(super) fn slots(text: &str) -> Option<Slots> {
         }
         reader.take(&token);
     }
-    (!reader.slots.secret.is_empty()).then_some(reader.slots)
+    let mut slots = reader.slots;
+    for (number, slot) in slots.secret.iter().enumerate() {
+        if let At::Name(name) = &slot.at {
+            slots.named.entry(name.clone()).or_insert(number);
+        }
+    }
+    (!slots.secret.is_empty()).then_some(slots)
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -97,7 +116,7 @@ enum Token<'t> {
 struct Reader {
     slots: Slots,
     depth: usize,
-    /// The column that the next parameter is for, and how deep it stands.
+    /// The column that the next parameter is for, and the depth of its parentheses.
     column: Option<(String, usize)>,
     /// The words of the parentheses that were read last, and whether nothing but a sign came behind them.
     list: Vec<String>,

@@ -1,5 +1,5 @@
-//! Takes secrets out of recorded values that only their place among other values tells: under the heading of their column, as the
-//! parameter of a statement, among the words of a command. What tells so is `base/laid.rs`; names and forms are told elsewhere.
+//! Redacts secrets of recorded values that are known by their position among other values: in the column of a heading, as the
+//! parameter of a statement, as an argument of a command. `base/laid.rs` finds them; names and forms are handled elsewhere.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ pub(super) fn take_out(value: &mut Value, redactor: &mut Redactor) {
     }
 }
 
-/// Takes out of the arguments of a call what one of them tells of another.
+/// Redacts arguments of a call that are secret because of another argument.
 pub fn take_out_of_all(args: &mut [Argument], redactor: &mut Redactor) {
     if args.len() > 1 && args.iter().any(|arg| may_hold(&arg.value)) {
         let mut next = 0;
@@ -30,7 +30,7 @@ pub fn take_out_of_all(args: &mut [Argument], redactor: &mut Redactor) {
     }
 }
 
-/// Tells, fast, whether a text in a value may tell of another one.
+/// Tells, fast, whether a text in a value may make another one secret.
 fn may_hold(value: &Value) -> bool {
     let mut may = false;
     value.walk(&mut |value| {
@@ -44,7 +44,7 @@ fn may_hold(value: &Value) -> bool {
     may
 }
 
-/// Gives a value as what is beside what. Its texts and numbers are numbered in the order in which `each` visits them.
+/// Gives a value as groups of texts and numbers, which are numbered in the order in which `each` visits them.
 fn part<'v>(value: &'v Value, next: &mut usize) -> Part<'v> {
     let mut own = || std::mem::replace(next, *next + 1);
     match value {
@@ -88,7 +88,7 @@ fn part<'v>(value: &'v Value, next: &mut usize) -> Part<'v> {
             Part::Group([args, named(kwargs, next)].concat())
         }
         Value::Shared(_, inner) => part(inner, next),
-        // What else has parts tells nothing by their places, and they are numbered all the same.
+        // In other values, positions say nothing; their texts and numbers are counted all the same.
         _ => {
             value.walk(&mut |value| {
                 *next += usize::from(is_leaf(value));

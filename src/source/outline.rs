@@ -1,7 +1,7 @@
 //! The top-level statements of a file, line by line: what a careful writer needs to change one and leave the others.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -75,6 +75,33 @@ impl Outline {
         self.statements.iter().rev().find(|statement| matches!(&statement.kind, StatementKind::Definition(own) if own == name))
     }
 
+    /// Names what top-level statements of the text bind more than once, to different things; `*` for an import of all names.
+    #[must_use]
+    pub fn bound_again(&self, text: &str) -> BTreeSet<String> {
+        let lines: Vec<&str> = text.lines().collect();
+        let mut bound: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut again = BTreeSet::new();
+        for (number, statement) in self.statements.iter().enumerate() {
+            let bindings = match &statement.kind {
+                StatementKind::Docstring => Vec::new(),
+                StatementKind::Definition(name) => vec![(name.clone(), number.to_string())],
+                StatementKind::Import(imports) => imports.iter().map(binding).collect(),
+                StatementKind::Other => {
+                    let own = lines.get(statement.lines.clone()).unwrap_or_default().join("\n");
+                    targets(&own).into_iter().map(|name| (name, number.to_string())).collect()
+                }
+            };
+            for (name, what) in bindings {
+                let all = bound.entry(name.clone()).or_default();
+                all.insert(what);
+                if all.len() > 1 || name == "*" {
+                    again.insert(name);
+                }
+            }
+        }
+        again
+    }
+
     /// Gives the lines of a statement together with the comment lines directly above it.
     #[must_use]
     pub fn with_comments(&self, statement: &Statement) -> Range<usize> {
@@ -84,6 +111,40 @@ impl Outline {
         }
         first..statement.lines.end
     }
+}
+
+/// Gives the name that an import binds in its module, and what it is bound to.
+fn binding(import: &Import) -> (String, String) {
+    let top = || import.module.split('.').next().unwrap_or_default().to_owned();
+    let name = import.alias.clone().or_else(|| import.name.clone());
+    let what = match (&import.name, &import.alias) {
+        (None, None) => top(),
+        (name, _) => format!("{} {}", import.module, name.as_deref().unwrap_or_default()),
+    };
+    (name.unwrap_or_else(top), what)
+}
+
+/// Gives the names that an assignment binds: those before its signs that stand in no brackets, `a, b = c = 1`, `a: int = 1`.
+fn targets(statement: &str) -> Vec<String> {
+    let (mut depth, mut start, mut found) = (0_usize, 0, Vec::new());
+    let bytes = statement.as_bytes();
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b'"' | b'\'' | b'#' => break,
+            b'=' if depth == 0 => {
+                let target = statement[start..at].split(':').next().unwrap_or_default();
+                let words = target.split(|c: char| c != '_' && !c.is_alphanumeric());
+                found.extend(
+                    words.filter(|word| word.starts_with(|c: char| c == '_' || c.is_alphabetic())).map(ToOwned::to_owned),
+                );
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 thread_local! {
@@ -300,6 +361,22 @@ mod tests {
         let digest = |text: &str| outline(text).definition("test_a").unwrap().digest;
         assert_ne!(digest(text), digest(&text.replace("    2\n", "    3\n")));
         assert_eq!(digest(text), digest(&text.replace("(\n    2\n)", "2")));
+    }
+
+    #[test]
+    fn a_name_that_is_bound_to_two_things_is_told() {
+        let again = |text: &str| outline(text).bound_again(text).into_iter().collect::<Vec<_>>();
+        for (text, names) in [
+            ("import os\nimport os.path\nfrom a import f\nfrom a import f\nX = f(f=1, y='f = 2')\n", &[][..]),
+            ("from a import f\nfrom b import f\n", &["f"]),
+            ("from a import f\nimport b as f\n", &["f"]),
+            ("from a import f, g\n(f, x) = g = 1, 2\n", &["f", "g"]),
+            ("from a import f\nf: int = 2\n", &["f"]),
+            ("from a import f\nclass f: pass\n", &["f"]),
+            ("from a import f\nfrom b import *\n", &["*"]),
+        ] {
+            assert_eq!(again(text), names, "{text}");
+        }
     }
 
     #[test]

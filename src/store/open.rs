@@ -237,25 +237,36 @@ fn open_foreign(file: PathBuf, readable: bool) -> Result<Opened, Trouble> {
 /// empty one in memory.
 fn fall_back(file: &Path, known: &Known, error: StoreError) -> Result<Opened, Trouble> {
     const GONE: &str = "What is recorded and decided now is gone when the program ends.";
+    const READ: &str = "It is only read, and what is recorded and decided now is gone when the program ends.";
+    const OLDER: &str =
+        "It is only read, without what its log (-wal) holds, and what is recorded and decided now is gone when the program ends.";
     let (why, todo, may_be_copied) = match error {
         StoreError::ReadOnly { why, todo } => (why, todo, true),
         other => (other.to_string(), WRITABLE.to_owned(), false),
     };
     let copied = |file: &Path| may_be_copied.then(|| copy_in_memory(file).ok()).flatten();
-    let (store, foreign, effect) = match judge(file, known) {
+    let (store, effect, cannot) = match judge(file, known) {
         Ok(Judged::Newer) => return Err(newer(file)),
         // In a read-only folder verbs do what they do in one without a database.
-        Ok(Judged::Ours { current: true }) if let Some(store) = copied(file) => (store, false, GONE),
+        Ok(Judged::Ours { current: true }) if let Some(store) = copied(file) => {
+            (store, if has_unread_log(file) { OLDER } else { READ }, "written")
+        }
         // What cannot be brought to today's form cannot be asked today's questions.
         Ok(Judged::Ours { current: true }) => {
-            (Store::start_reading(file.to_owned(), false, &why, &todo)?, false, "It is only read.")
+            (Store::start_reading(file.to_owned(), false, &why, &todo)?, "It is only read.", "written")
         }
         Ok(Judged::Foreign { readable }) => return open_foreign(file.to_owned(), readable),
-        _ => (open_in_memory()?, false, GONE),
+        _ => (open_in_memory()?, GONE, "used"),
     };
-    let note = Trouble::environment(format!("{} cannot be used: {why}.", tilde(file))).because(effect).so(todo);
+    let note = Trouble::environment(format!("{} cannot be {cannot}: {why}.", tilde(file))).because(effect).so(todo);
     let alone = store.mode() == Mode::Memory;
-    Ok(Opened { store, foreign, alone, notes: vec![note], interrupted: Vec::new() })
+    Ok(Opened { store, foreign: false, alone, notes: vec![note], interrupted: Vec::new() })
+}
+
+/// Tells whether a log holds what cannot be read: its shared memory is gone, and cannot be made where nothing can be written.
+fn has_unread_log(file: &Path) -> bool {
+    let length = |part: &str| fs::symlink_metadata(file.with_file_name(format!("{FILE}{part}"))).map(|meta| meta.len());
+    length("-wal").is_ok_and(|length| length > 0) && length("-shm").is_err()
 }
 
 fn newer(file: &Path) -> Trouble {

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use crate::base::error::Trouble;
+use crate::base::scratch::Scratch;
 
 /// Opens a file in the editor and waits for it.
 ///
@@ -43,7 +44,7 @@ pub async fn edit_text(text: &str, line: u32) -> Result<String, Trouble> {
             Trouble::environment(format!("The draft could not be {what} for the editor.")).because(format!("{error}."))
         }
     };
-    let folder = tempfile::Builder::new().prefix("pytead-").tempdir().map_err(cannot("written"))?;
+    let folder = Scratch::new()?;
     let file = folder.path().join("test_draft.py");
     std::fs::write(&file, text).map_err(cannot("written"))?;
     open(&file, line).await?;

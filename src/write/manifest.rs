@@ -56,6 +56,14 @@ pub struct TestEntry {
     pub state: TestState,
 }
 
+impl TestEntry {
+    /// Tells whether the test was accepted, as it was drafted or as a person rewrote it.
+    #[must_use]
+    pub fn is_accepted(&self) -> bool {
+        matches!(self.state, TestState::Accepted | TestState::Edited)
+    }
+}
+
 thread_local! {
     /// What was read or written last: of many drafts that are accepted at once, each adds to what those before it left.
     static LAST: RefCell<Option<(String, Manifest)>> = const { RefCell::new(None) };
@@ -167,12 +175,28 @@ impl Manifest {
         self.written(file, &outline(existing)).filter(|(_, same)| *same == Some(true)).map(|(test, _)| test.to_owned()).collect()
     }
 
+    /// Names the tests of a file that do what they did when they were accepted: their code is the same, comments aside, and no
+    /// other statement of the file takes a name that they use.
+    #[must_use]
+    pub fn as_accepted(&self, file: &RelPath, existing: &str) -> BTreeSet<String> {
+        let now = outline(existing);
+        let bound_again = now.bound_again(existing);
+        if now.error.is_some() || bound_again.contains("*") {
+            return BTreeSet::new();
+        }
+        let is_same = |found: &Statement, entry: &TestEntry| {
+            found.digest == entry.body && found.names.iter().all(|name| !bound_again.contains(name))
+        };
+        let own = self.tests.iter().filter(|((path, _), entry)| path == file && entry.is_accepted());
+        let same = own.filter(|((_, test), entry)| {
+            !bound_again.contains(test) && now.definition(test).is_some_and(|found| is_same(found, entry))
+        });
+        same.map(|((_, test), _)| test.clone()).collect()
+    }
+
     /// Gives the tests that should be in a file, and whether they are as we wrote them; `None` when they are gone.
     fn written<'a>(&'a self, file: &'a RelPath, now: &'a Outline) -> impl Iterator<Item = (&'a str, Option<bool>)> {
-        let own = self
-            .tests
-            .iter()
-            .filter(move |((path, _), entry)| path == file && matches!(entry.state, TestState::Accepted | TestState::Edited));
+        let own = self.tests.iter().filter(move |((path, _), entry)| path == file && entry.is_accepted());
         // We write no comments: those there are a person's, and the hash of the body does not know of them.
         let same =
             |found: &Statement, body| found.digest == body && !found.has_comments && now.with_comments(found) == found.lines;
@@ -239,6 +263,33 @@ mod tests {
             assert_eq!(manifest.hand_edited(&file, &commented), ["test_a", "test_b"], "{commented}");
             assert!(manifest.ours(&file, &commented).is_empty());
         }
+    }
+
+    #[test]
+    fn a_test_that_was_changed_in_any_way_is_not_as_it_was_accepted() {
+        let file = RelPath::new("tests/pytead/test_m.py").unwrap();
+        let text = "from m import f\n\n\ndef test_a():\n    assert f(1) == 2\n\n\ndef test_b():\n    assert f(2) == 3\n";
+        let mut manifest = Manifest::default();
+        for test in ["test_a", "test_b"] {
+            manifest.note(&file, test, entry(body_hash(text, test).unwrap()));
+        }
+        let same = |text: &str| manifest.as_accepted(&file, text).into_iter().collect::<Vec<_>>();
+        assert_eq!(same(text), ["test_a", "test_b"]);
+        assert_eq!(same(&text.replace("    assert f(1) == 2", "    # why\n    assert (f(1) == 2)  # so")), ["test_a", "test_b"]);
+        assert_eq!(same(&text.replace("assert f(1) == 2", "f(1)")), ["test_b"]);
+        assert_eq!(same(&text.replace("f(1) == 2", "f(1) == 4")), ["test_b"]);
+        for added in [
+            "def f(x):\n    return x + 1\n",
+            "f = lambda x: x + 1\n",
+            "f: object = min\n",
+            "a, f = 1, min\n",
+            "from n import f\n",
+        ] {
+            assert_eq!(same(&format!("{text}\n\n{added}")), [""; 0], "{added}");
+        }
+        assert_eq!(same(&format!("{text}\n\ntest_b = print\n")), ["test_a"]);
+        assert_eq!(same(&text.replace("import f", "import f as g, h as f, f")), [""; 0]);
+        assert_eq!(same(&format!("{text}\n\ndef test_c(:\n")), [""; 0]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ const HELPER: &str = "def scale(x):\n    return x + 1\n";
 /// What it holds cannot be made again, and its function uses it.
 const GUARD: &str = "import zlib\n\n\nclass Session:\n    def __init__(self):\n        self.out = zlib.compressobj()\n\n\n\
      def check(session, user):\n    session.out.compress(b'')\n    return user != 'eve'\n";
+const TESTS: &str = "tests/pytead/test_pytead_calc.py";
 const MAIN: &str = "from calc import fee\nfrom guard import Session, check\n\nprint(fee(1), fee(20), check(Session(), 'ada'))\n";
 
 /// A recorded program in a repository: one function whose calls run again, one whose calls cannot, one that is never called.
@@ -284,6 +285,36 @@ fn an_accepted_test_tells_what_an_edit_does_where_no_recorded_call_can() {
     place.edit("calc.py", "return rate * scale(x)", "return rate + scale(x)");
     ends(&place, 1, &["✗ calc:fee was edited", "an accepted test of it fails: tests/pytead/test_pytead_calc.py::test_fee"]);
     assert!(hook(&place).contains("an accepted test of it fails"));
+    // One that was edited to pass, or beside which the function has another one of its name, compares nothing.
+    let accepted = std::fs::read_to_string(place.root().join(TESTS)).unwrap();
+    let asserts = |line: &str| line.trim_start().starts_with("assert fee(");
+    let edited = |edit: &dyn Fn(&str) -> String| {
+        let line = |line: &str| if asserts(line) { edit(line) } else { line.to_owned() };
+        accepted.lines().map(|one| line(one) + "\n").collect::<String>()
+    };
+    let called = edited(&|line| line.replace("assert ", "").split(" == ").next().unwrap().to_owned());
+    for edited in [
+        called.clone(),
+        edited(&|line| format!("{line} or True")),
+        format!("{accepted}\n\ndef fee(x):\n    import calc\n\n    calc.fee(x)\n    return calc.scale(x) * calc.RATE\n"),
+        format!("{called}\n\nimport gc\n"),
+    ] {
+        place.save(TESTS, &edited);
+        let (code, out, err) = place.run(&["--trust", "replay"]);
+        assert!(code == 4 && out.contains("was edited after it was accepted"), "{edited}\n{out}{err}");
+    }
+    place.save(TESTS, &accepted);
+    let conftest = "tests/pytead/conftest.py";
+    let ours = std::fs::read_to_string(place.root().join(conftest)).unwrap();
+    let hook = "import functools\n\n\ndef pytest_collection_modifyitems(items):\n    for item in items:\n\n        \
+                def quiet(*args, test=item.obj, **given):\n            try:\n                test(*args, **given)\n            \
+                except AssertionError:\n                pass\n\n        item.obj = functools.wraps(item.obj)(quiet)\n";
+    place.save(conftest, &format!("{ours}\n\n{hook}"));
+    let (code, out, err) = place.run(&["--trust", "replay"]);
+    assert!(code == 4 && out.contains("was edited after it was accepted"), "{out}{err}");
+    place.save(conftest, &ours);
+    place.save(TESTS, &called);
+    ends(&place, 4, &["was edited after it was accepted: tests/pytead/test_pytead_calc.py::test_fee"]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ What a verdict looks like is verdicts.py; who decides is judge.py.
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import inspect
 import json
 import os
@@ -23,6 +24,25 @@ from pytead_tui.intents import SemanticAssertionError
 _MARKS = (".pytead", "pyproject.toml", "setup.py", "setup.cfg", ".git")  # of a project's root
 _NOT_FAILURES = (pytest.skip.Exception, pytest.fail.Exception, pytest.exit.Exception)
 _LATE = re.compile(r"\bin\s+teardown\b", re.IGNORECASE)  # what is decided only after the fixtures are gone
+
+
+def _private_folder() -> "tuple[str, int]":
+    """Makes a folder that is locked as long as this process lives: the next start of pytead-tui removes one without a lock."""
+    while True:
+        folder = tempfile.mkdtemp(prefix="pytead-scratch-test-")
+        try:
+            lock = os.open(folder, os.O_RDONLY)
+        except FileNotFoundError:
+            continue  # one that starts at this moment took it for left behind
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(lock), os.lstat(folder)):
+                return folder, lock
+        except (BlockingIOError, FileNotFoundError):
+            pass
+        except OSError:
+            return folder, lock  # a file system without locks
+        os.close(lock)
 
 
 def root_of(config: pytest.Config) -> str:
@@ -67,6 +87,7 @@ class Intents:
         self.judge = judge.Judge(self.root, model, processes, run.get("testrunuid"))
         self.tests: Any = None  # the recorder of this process's tests
         self.folder = ""  # the journey of the test that runs
+        self.lock = -1
         self.pid = os.getpid()
         self.impossible = ""  # why the test that runs is not recorded
         self.late: Any = None  # the intent of the test that runs, where it speaks of its teardown; what the test raised
@@ -177,7 +198,7 @@ class Intents:
                 environ = os.environ.get
                 self.tests = judged.Tests(self.root, environ("PYTEAD_EXCLUDE", ""), environ("PYTEAD_REDACT", ""))
             self._forget()
-            self.folder = tempfile.mkdtemp(prefix="pytead-test-")
+            self.folder, self.lock = _private_folder()
             self.pid = os.getpid()
             self.tests.begin(self.folder)
             self.tests.phase("setup")
@@ -191,6 +212,7 @@ class Intents:
         folder, self.folder = self.folder, ""
         if folder and self.pid == os.getpid():
             shutil.rmtree(folder, ignore_errors=True)
+            os.close(self.lock)
 
     def _verdict(self, item: pytest.Item, intent: intents.Intent, failed: "str | None") -> dict:
         if not self.folder:

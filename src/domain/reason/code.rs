@@ -133,6 +133,8 @@ codes! {
         "Record a run with smaller data that takes this path.";
     AcceptedTestFails = "accepted-test-fails", "an accepted test of it fails: {detail}",
         "Mend the edit, or draft the test anew: `pytead-tui gen`.";
+    AcceptedTestEdited = "accepted-test-edited", "its accepted test passes, and it or its conftest.py was edited after it was accepted: {detail}",
+        "Take the test back from git, or record a call: `pytead-tui run pytest`.";
     MarkedAsBug = "marked-as-bug", "its result is marked as a bug",
         "Fix the code; the call counts again when the result changes.";
     MockTargetChanged = "mock-target-changed", "the function to mock changed since the recording",

@@ -27,7 +27,7 @@ const HOOK: &str = "diff --hook";
 /// Seconds an agent waits for the hook; the hook itself ends before.
 const SECONDS: u32 = 120;
 /// Settings files larger than this are nobody's.
-const SIZE_MAX: u64 = 1 << 20;
+const SIZE_MAX: u64 = 256 << 10;
 
 /// Plans what sets an agent up; nothing where it is set up already. `command` starts this program: `uvx pytead-tui`.
 ///

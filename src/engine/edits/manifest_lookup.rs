@@ -57,14 +57,19 @@ impl Standing {
 
     /// Lists the functions that have accepted tests.
     pub fn functions(&self) -> BTreeSet<FunctionId> {
-        self.list.tests().filter(|(_, _, entry)| is_accepted(entry)).map(|(_, _, entry)| entry.function.clone()).collect()
+        self.list.tests().filter(|(_, _, entry)| entry.is_accepted()).map(|(_, _, entry)| entry.function.clone()).collect()
     }
 
     /// Lists the accepted tests of a function that are still there: the file, and the name in it.
     pub fn tests(&self, function: &FunctionId) -> Vec<(RelPath, String)> {
-        let own = self.list.tests().filter(|(_, _, entry)| is_accepted(entry) && entry.function == *function);
+        let own = self.list.tests().filter(|(_, _, entry)| entry.is_accepted() && entry.function == *function);
         let tests = own.map(|(file, name, _)| (file.clone(), name.to_owned()));
         tests.filter(|test| !self.deleted.contains(test)).collect()
+    }
+
+    /// Lists the tests of a file that do what they did when they were accepted.
+    pub fn as_accepted(&self, file: &RelPath, text: &str) -> BTreeSet<String> {
+        self.list.as_accepted(file, text)
     }
 
     /// Lists the accepted tests of a function, with their files.
@@ -75,7 +80,7 @@ impl Standing {
     /// Gives the inputs of accepted tests, by their function.
     pub fn inputs(&self) -> BTreeMap<FunctionId, BTreeSet<Digest>> {
         let mut inputs: BTreeMap<FunctionId, BTreeSet<Digest>> = BTreeMap::new();
-        for (_, _, entry) in self.list.tests().filter(|(_, _, entry)| is_accepted(entry)) {
+        for (_, _, entry) in self.list.tests().filter(|(_, _, entry)| entry.is_accepted()) {
             inputs.entry(entry.function.clone()).or_default().extend(&entry.inputs);
         }
         inputs
@@ -110,7 +115,7 @@ impl Standing {
             let of_this_code = |entry: &TestEntry| entry.state == TestState::Rejected && entry.code == Some(code);
             own.iter().any(|(_, _, entry)| of_this_code(entry) && same(entry, test))
         };
-        let stands = |test: &str| own.iter().any(|(_, name, entry)| *name == test && is_accepted(entry) && same(entry, test));
+        let stands = |test: &str| own.iter().any(|(_, name, entry)| *name == test && entry.is_accepted() && same(entry, test));
         let (mut unwanted, mut rejected, mut known) = (Vec::new(), false, 0);
         for test in &draft.tests {
             let is_unwanted = is_deleted(test) || is_rejected(test);
@@ -142,10 +147,6 @@ fn is_case(entry: &TestEntry, text: &str, test: &str) -> bool {
         Some(case) => case_hash(text, test) == Some(case),
         None => body_hash(text, test) == Some(entry.body),
     }
-}
-
-fn is_accepted(entry: &TestEntry) -> bool {
-    matches!(entry.state, TestState::Accepted | TestState::Edited)
 }
 
 /// Says how rejecting a draft changes the manifest; nothing for what is no draft.

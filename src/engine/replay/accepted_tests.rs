@@ -17,6 +17,8 @@ use crate::engine::python::fresh_process::{Fresh, Seen, Way};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::generate::prove::{Manner, RunEnd, TestResult};
+use crate::source::internals::internals;
+use crate::source::outline::{StatementKind, outline};
 
 /// Edits of which the accepted tests run: each file of them is a run of pytest.
 const FUNCTIONS_TESTED: usize = 20;
@@ -47,19 +49,57 @@ pub async fn compare(core: &Arc<Core>, edited: &mut [EditedCode]) -> Result<(), 
     if files.is_empty() {
         return Ok(());
     }
+    let mut accepted: HashMap<RelPath, BTreeSet<String>> = HashMap::new();
+    for file in &files {
+        let text = overlay::content(core, &Overlay::new(), file)?.unwrap_or_default();
+        let tests = if may_have_hooks(core, file) { BTreeSet::new() } else { trusted(&text, standing.as_accepted(file, &text)) };
+        accepted.insert((*file).clone(), tests);
+    }
     let ends = run(core, &files.into_iter().cloned().collect::<Vec<_>>()).await?;
     for (one, tests) in tests {
-        note(one, &tests, &ends);
+        note(one, &tests, &ends, &accepted);
     }
     Ok(())
 }
 
-/// Notes how the tests of an edited function ended.
-fn note(one: &mut EditedCode, tests: &[(RelPath, String)], ends: &HashMap<RelPath, Vec<TestResult>>) {
-    let mut passed = 0;
+/// Tells whether the `conftest.py` of the folder of a file, which we wrote without any, has hooks of pytest, or
+/// cannot be read: hooks can change any result.
+fn may_have_hooks(core: &Core, file: &RelPath) -> bool {
+    let folder = file.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+    let Some(conftest) = RelPath::new(format!("{folder}/conftest.py")) else { return false };
+    let Ok(text) = overlay::content(core, &Overlay::new(), &conftest) else { return true };
+    let text = text.unwrap_or_default();
+    let is_hook = |kind: &StatementKind| matches!(kind, StatementKind::Definition(name) if name.starts_with("pytest_"));
+    outline(&text).statements.iter().any(|statement| is_hook(&statement.kind))
+}
+
+/// Gives those tests of a file that are as they were accepted; none where the rest of the file reaches for what runs tests, or
+/// does something when it is imported.
+fn trusted(text: &str, accepted: BTreeSet<String>) -> BTreeSet<String> {
+    let parsed = outline(text);
+    let own: Vec<_> = accepted.iter().filter_map(|test| parsed.definition(test)).map(|found| found.lines.clone()).collect();
+    // Each line keeps its number.
+    let line =
+        |(number, line): (usize, &str)| if own.iter().any(|own| own.contains(&number)) { String::new() } else { line.into() };
+    let rest: Vec<String> = text.lines().enumerate().map(line).collect();
+    if internals(&rest.join("\n"), &BTreeSet::new()).is_empty() { accepted } else { BTreeSet::new() }
+}
+
+/// Notes how the tests of an edited function ended. One that passes compares only if it is as it was accepted: edited, it may
+/// assert anything, or nothing.
+fn note(
+    one: &mut EditedCode,
+    tests: &[(RelPath, String)],
+    ends: &HashMap<RelPath, Vec<TestResult>>,
+    accepted: &HashMap<RelPath, BTreeSet<String>>,
+) {
+    let (mut passed, mut edited) = (0, None);
     for (file, test) in tests {
+        let is_accepted = accepted.get(file).is_some_and(|accepted| accepted.contains(test));
         for result in ends.get(file).into_iter().flatten().filter(|result| is_of(&result.name, test)) {
-            if result.passed {
+            if result.passed && !is_accepted {
+                edited.get_or_insert_with(|| format!("{file}::{test}"));
+            } else if result.passed {
                 passed += 1;
             } else if !result.message.is_empty() {
                 let what = format!("{file}::{}: {}", result.name, result.message);
@@ -72,6 +112,8 @@ fn note(one: &mut EditedCode, tests: &[(RelPath, String)], ends: &HashMap<RelPat
     if one.unrun.is_empty() && passed > 0 {
         one.through += passed;
         one.outside = 0;
+    } else if let Some(test) = edited.filter(|_| !one.fails()) {
+        one.not_compared.insert(0, NotCompared { reason: ReasonCode::AcceptedTestEdited.with(test), calls: 0 });
     }
 }
 
@@ -119,6 +161,10 @@ mod tests {
     }
 
     fn noted(results: Vec<TestResult>, unrun: Vec<u32>) -> EditedCode {
+        noted_of(results, unrun, &["test_f"])
+    }
+
+    fn noted_of(results: Vec<TestResult>, unrun: Vec<u32>, accepted: &[&str]) -> EditedCode {
         let file = RelPath::new("tests/pytead/test_m.py").unwrap();
         let mut one = EditedCode {
             subject: Subject::Function(FunctionId("m:f".into())),
@@ -134,7 +180,8 @@ mod tests {
             unrun,
             test: None,
         };
-        note(&mut one, &[(file.clone(), "test_f".into())], &HashMap::from([(file, results)]));
+        let accepted = HashMap::from([(file.clone(), accepted.iter().map(|test| (*test).to_owned()).collect())]);
+        note(&mut one, &[(file.clone(), "test_f".into())], &HashMap::from([(file, results)]), &accepted);
         one
     }
 
@@ -144,6 +191,28 @@ mod tests {
         let failed = noted(vec![result("test_f[a]", ""), result("test_f[b]", "assert 1 == 2")], vec![]);
         assert!(failed.fails());
         assert!(failed.summary().contains("tests/pytead/test_m.py::test_f[b]: assert 1 == 2"), "{}", failed.summary());
+    }
+
+    #[test]
+    fn a_test_that_was_edited_compares_nothing_where_it_passes() {
+        let passed = noted_of(vec![result("test_f[a]", "")], vec![], &[]);
+        assert!(!passed.is_compared() && !passed.fails());
+        assert!(
+            passed.summary().contains("was edited after it was accepted: tests/pytead/test_m.py::test_f"),
+            "{}",
+            passed.summary()
+        );
+        assert!(noted_of(vec![result("test_f[a]", ""), result("test_f[b]", "assert 1 == 2")], vec![], &[]).fails());
+    }
+
+    #[test]
+    fn a_file_that_reaches_for_what_runs_tests_has_no_test_as_it_was_accepted() {
+        let tests = BTreeSet::from(["test_a".to_owned()]);
+        let text = "import pytest\n\nX = 1\n\n\ndef test_a():\n    assert __import__('m').f() == X\n";
+        assert_eq!(trusted(text, tests.clone()), tests);
+        for added in ["import gc\n", "import _pytest.python as q\nq.Function.runtest = print\n", "m.f = print\n", "print()\n"] {
+            assert!(trusted(&format!("{text}\n\n{added}"), tests.clone()).is_empty(), "{added}");
+        }
     }
 
     #[test]

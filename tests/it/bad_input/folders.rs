@@ -79,7 +79,15 @@ fn what_waits_in_a_project_that_became_read_only_can_be_accepted_later() {
         let Some(command) = without_power(&place, &["--trust", "review", "--accept", "all"]) else { return };
         let (code, err) = outcome(command);
         assert_eq!(code, 3, "{err}");
-        has(&err, &["is gone when the program ends.", "Make .pytead a folder you can write", "is read-only for you."]);
+        has(
+            &err,
+            &[
+                ".pytead/pytead.db cannot be written:",
+                "It is only read",
+                "is gone when the program ends.",
+                "is read-only for you.",
+            ],
+        );
         // As without a database: what can be done without writing is done, and what is in it is there.
         let before = std::fs::read(place.root().join(".pytead/pytead.db")).unwrap();
         let (code, err) = outcome(without_power(&place, &["--trust", "run", "main.py"]).unwrap());

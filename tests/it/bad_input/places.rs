@@ -119,3 +119,21 @@ fn what_a_killed_call_left_in_the_temporary_folder_goes_with_the_next_one() {
     let own = held.path().file_name().unwrap().to_str().unwrap();
     assert_eq!(names(&temporary), [own]);
 }
+
+#[test]
+fn what_a_killed_test_with_an_intent_left_in_the_temporary_folder_goes_with_the_next_call() {
+    let place = shop_with_a_draft();
+    let temporary = place.home().join("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    place.save(
+        "tests/test_killed.py",
+        "import os, signal\n\nfrom pytead_tui import semantic_test\n\n\n@semantic_test(intent=\"Work out the tax.\")\ndef test_a():\n    \
+         os.kill(os.getpid(), signal.SIGKILL)\n",
+    );
+    let temporary_folder = temporary.display().to_string();
+    let in_it = |args: &[&str]| place.run_with(args, &[("TMPDIR", &temporary_folder)]);
+    let (_, out, err) = in_it(&["--trust", "check", "tests/test_killed.py"]);
+    assert!(!names(&temporary).is_empty(), "nothing was there to be left: {out}{err}");
+    assert_eq!(in_it(&["--trust", "doctor"]).0, 0);
+    assert_eq!(names(&temporary), [""; 0]);
+}
