@@ -5,6 +5,7 @@ mod attributes;
 pub(in crate::generate) mod changed;
 pub(in crate::generate) mod details;
 mod items;
+mod mocks;
 mod request;
 
 use crate::base::text;
