@@ -55,6 +55,10 @@ fn main() -> ExitCode {
         cli::output::note(&Redactor::from_environment().redact(&said).unwrap_or(said));
     }));
     contain::use_running_program();
+    #[cfg(debug_assertions)]
+    if std::env::var_os("PYTEAD_TESTS_OTHER_LETTERS").is_some() {
+        pytead_tui::base::wording::use_others();
+    }
     let typed = cli::parse();
     let _log = log_to_file();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {

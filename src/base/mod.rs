@@ -32,5 +32,6 @@ mod several;
 mod statements;
 pub mod text;
 pub mod typed;
+pub mod wording;
 pub mod yaml;
 mod yaml_values;

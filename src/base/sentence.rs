@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::redact::Redactor;
 use crate::base::text;
+use crate::base::wording::said;
 
 /// A text for people. It has no methods of a text, so that nothing follows its wording. It can be compared only because the
 /// types that hold one are: `tests/architecture.rs` finds code that compares sentences themselves.
@@ -54,25 +55,25 @@ impl fmt::Display for Sentence {
 
 impl From<String> for Sentence {
     fn from(text: String) -> Self {
-        Self(text)
+        Self(said(text))
     }
 }
 
 impl From<&String> for Sentence {
     fn from(text: &String) -> Self {
-        Self(text.clone())
+        text.clone().into()
     }
 }
 
 impl From<&str> for Sentence {
     fn from(text: &str) -> Self {
-        Self(text.to_owned())
+        text.to_owned().into()
     }
 }
 
 impl From<Cow<'_, str>> for Sentence {
     fn from(text: Cow<'_, str>) -> Self {
-        Self(text.into_owned())
+        text.into_owned().into()
     }
 }
 

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::base::text;
+use crate::base::wording::said;
 
 /// Declares the kinds with the text before and after the argument, and what is said of each.
 macro_rules! kinds {
@@ -117,7 +118,7 @@ impl From<Gap> for String {
 impl fmt::Display for Gap {
     /// Writes the message for people: one line, safe for a terminal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&text::display_line(&self.kind.message().replacen("{}", &self.argument, 1)))
+        f.write_str(&said(text::display_line(&self.kind.message().replacen("{}", &self.argument, 1)).into_owned()))
     }
 }
 

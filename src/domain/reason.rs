@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 pub use self::code::{ReasonCode, UnknownCode};
 use crate::base::text;
+use crate::base::wording::said;
 use crate::domain::external_access::ExternalAccess;
 
 /// Where in a call, or in a draft, a reason lies.
@@ -153,13 +154,13 @@ impl Reason {
             Some(Place::Response(function)) => format!("recorded result of {function}: {message}"),
             Some(Place::Test(test)) => format!("{test} {message}"),
         };
-        text::display_line(&message).into_owned()
+        said(text::display_line(&message).into_owned())
     }
 
     /// Writes what a person can do about it: one line, safe for a terminal.
     #[must_use]
     pub fn fix(&self) -> String {
-        text::display_line(&self.fill(self.code.fix())).into_owned()
+        said(text::display_line(&self.fill(self.code.fix())).into_owned())
     }
 
     /// Puts the arguments into a text of the table.

@@ -82,5 +82,6 @@ mod types;
 mod varying;
 mod verbs;
 mod workbench;
+mod wording;
 mod worker;
 mod writers;
