@@ -79,3 +79,49 @@ def main():
 """)
     late = [call.args[0]["GREETING"] for call, _ in spool.calls("take")][-1]
     assert late[1] == "secret"
+
+
+def test_nothing_of_the_program_runs_to_look_at_a_container(program):
+    spool = program.main(SETTINGS + """
+RAN = []
+
+class Meta(type):
+    def __hash__(cls):
+        RAN.append("hash")
+        return 1
+
+    def __eq__(cls, other):
+        RAN.append("eq")
+        return cls is other
+
+class Odd(metaclass=Meta):
+    @property
+    def __class__(self):
+        RAN.append("class")
+        return dict
+
+class Own(dict):
+    def __len__(self):
+        RAN.append("len")
+        return 1
+
+    def items(self):
+        RAN.append("items")
+        return []
+
+    def __iter__(self):
+        RAN.append("iter")
+        return iter(())
+
+def take(n, settings, rows, own, part):
+    return len(RAN)
+
+def main():
+    for n in range(3):
+        rows = [[i, Odd()] for i in range(30)]
+        own = Own(SETTINGS, ODD=Odd())
+        take(n, dict(SETTINGS, ODD=Odd()), rows, own, dict.__getitem__(own, "LIST"))
+""")
+    calls = spool.calls("take")
+    assert [end.value for _, end in calls] == [0] * len(calls) and len(calls) >= 2
+    assert all(call.args[3][5]["KEY_1"] == 1 for call, _ in calls)

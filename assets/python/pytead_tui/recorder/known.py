@@ -245,7 +245,9 @@ def _text_wrapper(w, v, d):
     """Gives a text file over bytes in memory, unless text may wait in it that the bytes do not have yet."""
     try:
         buffer = v.buffer
-        is_plain = names_of(type(buffer)) == ("_io", "BytesIO") and v.encoding.lower() == "utf-8" and v.errors == "strict"
+        told = v.encoding, v.errors
+        is_plain = names_of(type(buffer)) == ("_io", "BytesIO") and (type(told[0]), type(told[1])) == (str, str)
+        is_plain = is_plain and (told[0].lower(), told[1]) == ("utf-8", "strict")
         if not is_plain or not v.write_through and buffer.tell():
             return w.opaque(v)
     except ValueError:  # closed, or without its bytes

@@ -17,11 +17,13 @@ CHEAPER = 8  # so many items are taken for one node that is walked (budget.py)
 IN_VAIN = 100  # lookups after which a program is taken to have no such containers
 ROOM = 20_000  # nodes that are walked to write such containers a first time where their calls have too few left
 
-_TEXTS = frozenset((str, bytes))
-_ATOMS = _TEXTS | {type(None), bool, float, complex, int}
-_NUMBERS = _ATOMS - _TEXTS
-_MUTABLE = frozenset((list, dict, set))
-_PLAIN = _ATOMS | _MUTABLE | {tuple, frozenset}
+# Types by identity, see values.py.
+_TEXTS = frozenset(map(oid, (str, bytes)))
+_NUMBERS = frozenset(map(oid, (type(None), bool, float, complex, int)))
+_ATOMS = _TEXTS | _NUMBERS
+_MUTABLE = frozenset(map(oid, (list, dict, set)))
+_PLAIN = _ATOMS | _MUTABLE | frozenset(map(oid, (tuple, frozenset)))
+_NAMES = {oid(str)}
 _VERSION = 2  # of marshal: floats to the bit, and no numbers for objects that are met again
 
 _known: dict = {}  # bytes → how many secrets were known when they were written
@@ -30,12 +32,15 @@ _left = [ROOM]
 _misses = [0]  # since a container was known
 
 
-def tree_of(walk: Capture, v: object, depth: int, content: object) -> object:
-    """Gives a container's tree; `content` makes it where the container is not known."""
-    is_walked = len(v) > CALLS.nodes or walk.masking is not None or walk.brief or depth >= walk.deep
+def tree_of(walk: Capture, v: object, length: int, depth: int, content: object) -> object:
+    """Gives the tree of a list or of a dict, of its class or a derived one; `content` makes it where it is not known."""
+    is_walked = length > CALLS.nodes or walk.masking is not None or walk.brief or depth >= walk.deep
     if is_walked or _misses[0] > IN_VAIN:
         return content(walk, v, depth)
-    found = _Plain(v, walk)
+    try:
+        found = _Plain(v, walk)
+    except RuntimeError:  # another thread changed its size just then
+        return content(walk, v, depth)
     if found.blob is None or found.size > walk.room:
         return content(walk, v, depth)
     if _known.get(found.blob) == len(redact.texts):
@@ -67,7 +72,7 @@ def _first(walk: Capture, v: object, depth: int, found: "_Plain", content: objec
     if lent:
         walk.nodes = left - min((left + lent - walk.nodes) // CHEAPER, left // 2)
     # What a lack of room, or a secret that was met in it, made of it holds for this time alone.
-    if type(tree) not in _MUTABLE or walk.nodes <= 0 or walk.room <= 0 or len(redact.texts) != secrets:
+    if oid(type(tree)) not in _MUTABLE or walk.nodes <= 0 or walk.room <= 0 or len(redact.texts) != secrets:
         return tree
     plain = {name: None if name in found.rest else held for name, held in tree.items()} if found.items else tree
     try:
@@ -107,12 +112,13 @@ class _Plain:
         self.items: list = []  # of a dict with texts for keys
         self.rest: dict = {}  # those of its items that are not plain
         held = v
-        if isinstance(v, dict) and set(map(type, dict.keys(v))) == {str}:
+        is_dict = type(v) is not list
+        if is_dict and set(map(oid, map(type, dict.keys(v)))) == _NAMES:
             self.items = list(dict.items(v))
             held = self._of_items()
             if 4 * len(self.rest) > len(held):
                 return
-        elif type(v) in _MUTABLE and not _NUMBERS.issuperset(map(type, v)) and self._holds(v):
+        elif oid(type(v)) in _MUTABLE and not _NUMBERS.issuperset(map(oid, map(type, v))) and self._holds(v):
             del self.inner[0]
         else:
             return
@@ -141,7 +147,7 @@ class _Plain:
 
     def _holds(self, v: object) -> bool:
         """Counts a value; tells whether it is plain and small enough."""
-        kind = type(v)
+        kind = oid(type(v))
         if kind in _TEXTS:
             self.size += len(v)
             return len(v) <= STRING
@@ -151,10 +157,10 @@ class _Plain:
             return False
         if kind in _MUTABLE:
             self.inner.append(v)
-        values = [*v, *v.values()] if kind is dict else list(v)
+        values = [*v, *v.values()] if type(v) is dict else list(v)
         self.nodes += len(values)
         self.size += 9 * len(values)
-        kinds = set(map(type, values))
+        kinds = set(map(oid, map(type, values)))
         if not kinds <= _PLAIN:
             return False
         if kinds.isdisjoint(_TEXTS) and kinds <= _ATOMS:
@@ -164,15 +170,22 @@ class _Plain:
 
 def _built(v: object, tree: object, known: dict) -> None:
     """Notes which tree is that of which container inside, by identity."""
+    for held, inner in zip(v, tree) if type(v) is list else zip(dict.values(v), tree.values()):
+        _built_inside(held, inner, known)
+
+
+def _built_inside(v: object, tree: object, known: dict) -> None:
     kind = type(v)
-    if kind in _MUTABLE:
+    if kind is not type(tree):
+        return  # what is not plain, and has another form
+    if oid(kind) in _MUTABLE:
         known[oid(v)] = tree
-    if isinstance(v, dict):
-        for held, inner in zip(dict.values(v), tree.values()):
-            _built(held, inner, known)
+    if kind is dict:
+        for held, inner in zip(v.values(), tree.values()):
+            _built_inside(held, inner, known)
     elif kind is list or kind is tuple:
         for held, inner in zip(v, tree):
-            _built(held, inner, known)
+            _built_inside(held, inner, known)
 
 
 plain_built.append(_built)

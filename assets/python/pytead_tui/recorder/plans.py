@@ -50,7 +50,7 @@ def _list(walk: Capture, v: list, depth: int) -> object:
         return known
     if len(v) < plain_data.SMALLEST:
         return walk.closed(v, _list_items(walk, v, depth))
-    return walk.closed(v, plain_data.tree_of(walk, v, depth, _list_items))
+    return walk.closed(v, plain_data.tree_of(walk, v, len(v), depth, _list_items))
 
 
 def _list_items(walk: Capture, v: list, depth: int) -> object:
@@ -96,9 +96,10 @@ def _dict(walk: Capture, v: dict, depth: int) -> object:
 
 def dict_content(walk: Capture, v: dict, depth: int) -> object:
     """Gives a dict's tree; as a call when its keys' trees cannot be keys."""
-    if dict.__len__(v) < plain_data.SMALLEST:
+    length = dict.__len__(v)
+    if length < plain_data.SMALLEST:
         return _dict_items(walk, v, depth)
-    return plain_data.tree_of(walk, v, depth, _dict_items)
+    return plain_data.tree_of(walk, v, length, depth, _dict_items)
 
 
 def _dict_items(walk: Capture, v: dict, depth: int) -> object:
