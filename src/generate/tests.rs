@@ -858,6 +858,8 @@ fn values_too_long_to_read_are_left_out_with_their_length() {
     let written = text(&short);
     assert!(written.lines().all(|line| line.chars().count() <= 88), "a text is broken into lines");
     assert!(written.contains("\nGIVEN_LOG = (\n") && written.contains("\n    result = log(GIVEN_LOG)\n"), "{written}");
+    let kept = Calls::of("log").returns(&[("text", string(&"word ".repeat(300)))], string(&"word ".repeat(300)));
+    assert!(text(&kept).contains("assert log(GIVEN_LOG) == GIVEN_LOG\n"), "what comes back is not written twice");
     let few = Calls::of("log").returns(&[("text", string(&"word ".repeat(20)))], Value::Int(1));
     assert!(!text(&few).contains("GIVEN_"), "few lines stay in the test");
 }

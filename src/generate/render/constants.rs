@@ -91,8 +91,8 @@ fn name_long_texts(case: &mut Case, name: &mut impl FnMut(&str) -> String) {
 pub(super) fn apart(case: &Case, test: &str, target: &RelPath, has_fixture: bool) -> Apart {
     let mut apart = Apart { case: case.clone(), above: vec![], first: vec![], helpers: vec![], modules: vec![] };
     let own = test.strip_prefix("test_").unwrap_or(test);
+    let mut given: Vec<String> = Vec::new();
     if !has_fixture {
-        let mut given: Vec<String> = Vec::new();
         name_long_texts(&mut apart.case, &mut |text| {
             let at = given.iter().position(|known| known == text).unwrap_or_else(|| {
                 given.push(text.to_owned());
@@ -100,13 +100,20 @@ pub(super) fn apart(case: &Case, test: &str, target: &RelPath, has_fixture: bool
             });
             constant_name(GIVEN, own, at + 1)
         });
-        for (at, text) in given.into_iter().enumerate() {
-            apart.above.extend(constant(&constant_name(GIVEN, own, at + 1), &Expr::Text(text)));
+        for (at, text) in given.iter().enumerate() {
+            apart.above.extend(constant(&constant_name(GIVEN, own, at + 1), &Expr::Text(text.clone())));
         }
     }
     let mut number = 0;
     for at in 0..case.assertions.len() {
         let Assertion { relation, expected, .. } = &case.assertions[at];
+        if let Expr::Text(text) = expected
+            && stands_apart(*relation)
+            && let Some(place) = given.iter().position(|known| known == text)
+        {
+            apart.case.assertions[at].expected = Expr::Atom(constant_name(GIVEN, own, place + 1));
+            continue;
+        }
         if !stands_apart(*relation) || case.assertions[at].lines(&case.result, 4).len() <= LINES_MAX + 1 {
             continue;
         }
@@ -126,8 +133,8 @@ pub(super) fn apart(case: &Case, test: &str, target: &RelPath, has_fixture: bool
         // What the test itself makes, or is given, has no name outside of it.
         let names = without_texts(&expected.flat());
         let made = case.setup.iter().filter_map(Statement::bound);
-        let given = case.laid.fixtures.iter().copied().chain(case.laid.params.iter().map(String::as_str));
-        if made.chain(given).any(|name| has_word(&names, name)) {
+        let passed = case.laid.fixtures.iter().copied().chain(case.laid.params.iter().map(String::as_str));
+        if made.chain(passed).any(|name| has_word(&names, name)) {
             continue;
         }
         number += 1;
