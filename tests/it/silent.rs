@@ -245,10 +245,10 @@ def test_notify():\n    client.notify(mock.MagicMock(), 'ada')\n\n\ndef test_ord
 fn what_mocks_are_called_with_is_compared_though_no_test_asserts_it() {
     let place = recorded_of([("client.py", CLIENT), ("test_client.py", CLIENT_TEST)]);
     for (old, new, code, says) in [
-        ("'hi '", "'hello '", 1, "mock.send('hi ada', times=2)"),
-        ("times=2", "times=3", 1, "mock.send('hi ada', times=3)"),
-        ("log.info", "log.debug", 1, "mock.log.debug('charged %s', 5)"),
-        ("charge(amount)", "charge(amount=amount)", 1, "mock.charge(amount=5)"),
+        ("'hi '", "'hello '", 1, "client.mock_calls[0]: call.send('hi ada', times=2) → call.send('hello ada', times=2)"),
+        ("times=2", "times=3", 1, "call.send('hi ada', times=3)"),
+        ("log.info", "log.debug", 1, "call.log.debug('charged %s', 5)"),
+        ("charge(amount)", "charge(amount=amount)", 1, "call.charge(amount=5)"),
         ("'hi ' + name", "f'hi {name}'", 0, "0 not compared"),
     ] {
         let (ended, said) = told(&place, "client.py", old, new);

@@ -83,12 +83,18 @@ impl Writer {
                 self.fields(fields, "=", depth);
                 self.out.push(')');
             }
+            // A mock is what its own call makes.
+            Value::Sub { ty, base, .. } if matches!(base.as_ref(), Value::New { ty: made, .. } if made == ty) => {
+                self.value(base, depth);
+            }
             Value::Sub { ty, base, .. } => self.call(ty.short(), std::slice::from_ref(base), &[], depth),
             Value::Ref(ordinal) => self.out.push_str(&format!("#{ordinal}")),
             Value::Shared(_, value) => self.value(value, depth),
             Value::Name(ty) => self.out.push_str(if ty.qualname.is_empty() { &ty.module } else { &ty.qualname }),
             Value::Enum { ty, name: Some(name), .. } => self.out.push_str(&format!("{}.{name}", ty.short())),
             Value::Enum { ty, value, .. } => self.call(ty.short(), std::slice::from_ref(value), &[], depth),
+            // `call.log.info(…)`
+            Value::New { ty, args, kwargs } if ty.module == "unittest.mock" => self.call(&ty.qualname, args, kwargs, depth),
             Value::New { ty, args, kwargs } => self.call(ty.short(), args, kwargs, depth),
             Value::Exception { ty, args, .. } => self.call(ty.short(), args, &[], depth),
             Value::Generator { ty, args } => {

@@ -7,8 +7,7 @@ use crate::generate::expect::{Assertion, Relation};
 use crate::generate::layout::{Expr, Item};
 use crate::generate::scope::is_identifier;
 
-/// Where a recorded mock keeps what it was called with; [`CALLS`] is the name by which a test reads it.
-const KEPT: &str = "_mock_mock_calls";
+/// What a mock was called with.
 const CALLS: &str = "mock_calls";
 
 impl Builder<'_, '_> {
@@ -18,7 +17,7 @@ impl Builder<'_, '_> {
         subject: &str,
         fields: &[(String, Value)],
     ) -> Result<Vec<Assertion>, Stop> {
-        let Some((_, Value::List(calls))) = fields.iter().find(|(name, _)| name == KEPT) else { return Ok(Vec::new()) };
+        let Some((_, Value::List(calls))) = fields.iter().find(|(name, _)| name == CALLS) else { return Ok(Vec::new()) };
         let calls = calls.iter().map(|call| self.call_of_mock(call)).collect::<Result<Vec<_>, _>>()?;
         Ok(vec![Assertion::new(&format!("{subject}.{CALLS}"), Relation::Equal, Expr::list(calls))])
     }

@@ -23,8 +23,6 @@ const LINES_MAX: usize = 8;
 const CONSTANT_MAX: usize = 4_000;
 /// More than this is no file that anybody reviews.
 const FILE_MAX: usize = 20_000;
-/// A text that is given, and that takes more lines than this with its parentheses, hides what a test does.
-const GIVEN_LINES_MAX: usize = 5;
 /// Lines of text stand as they are from this many on.
 const TEXT_LINES_MIN: usize = 3;
 
@@ -52,7 +50,7 @@ pub fn has_room(case: &Case) -> bool {
 /// Tells whether a text that is given to what is tested stands apart.
 fn is_long(text: &str) -> bool {
     let lines = Expr::Text(text.to_owned()).lines(8, "", "").len();
-    lines > GIVEN_LINES_MAX && text.len() <= CONSTANT_MAX
+    lines > LINES_MAX && text.len() <= CONSTANT_MAX
 }
 
 /// Gives an expression in which long texts are names, which `name` gives.

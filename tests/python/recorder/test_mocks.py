@@ -50,7 +50,7 @@ def test_calls_are_told_as_tests_write_them(program):
     spool = program.main(MOCKS + "\ndef main():\n    use(Mock(**{'get.return_value': 5}))\n")
     call, end = spool.one("use")
     assert _told(call.args[0]) == ("Mock", {"get.return_value": 5}, {}) and end.value == 5
-    calls = _told(end.changed["client"])[2]["_mock_mock_calls"]
+    calls = _told(end.changed["client"])[2]["mock_calls"]
     assert calls == [(StopIteration, "new", "unittest.mock", "call.get", ("/",), {"timeout": 3})]
 
 

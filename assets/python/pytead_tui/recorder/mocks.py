@@ -10,7 +10,8 @@ from pytead_tui.recorder.own import __builtins__, sys
 from pytead_tui.recorder.values import TAG, Capture
 
 CLASSES = ("Mock", "MagicMock", "AsyncMock", "NonCallableMock", "NonCallableMagicMock")
-CALLS = "_mock_mock_calls"  # where a mock keeps what it was called with
+CALLS = "mock_calls"  # what a mock was called with
+KEPT = "_mock_mock_calls"  # where it keeps that
 CONFIGURED = 20  # names of one mock
 DEEP = 4  # `client.get.return_value.json.return_value` is four deep
 # What a mock of a coroutine says of its code.
@@ -37,7 +38,7 @@ def _write(walk: Capture, v: object, depth: int) -> object:
             return walk.opaque(v)
         pairs = _of_itself(held)
         _configured(v, "", pairs, 0)
-        calls = [_call(call) for call in list.__iter__(held[CALLS])]
+        calls = [_call(call) for call in list.__iter__(held[KEPT])]
     except (_Unreadable, KeyError, TypeError, ValueError):
         return walk.opaque(v)
     ordinal = walk.entry(v, "sub")

@@ -12,6 +12,7 @@ import sys
 import types
 
 from pytead_tui.recorder import kinds, lambdas, redact
+from pytead_tui.recorder.mocks import CALLS, KEPT
 from pytead_tui.worker.lookup import Broken, find
 from pytead_tui.worker.unavailable import Unavailable
 
@@ -151,6 +152,8 @@ class Builder:
         kind = next((b for b in _BUILTINS if issubclass(cls, b)), None)
         if kind is None and type(base) is tuple and base[:2] == (TAG, "new"):
             made = self.objects[ordinal] = self.value(base)
+            if module == "unittest.mock":
+                fields = {KEPT: fields[CALLS]} if fields else {}
             self._state(made, fields)
             return made
         if kind is None:
