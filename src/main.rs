@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     }));
     contain::use_running_program();
     #[cfg(debug_assertions)]
-    if std::env::var_os("PYTEAD_TESTS_OTHER_LETTERS").is_some() {
+    if std::env::var_os("PYTEAD_TEST_OTHER_LETTERS").is_some() {
         pytead_tui::base::wording::use_others();
     }
     let typed = cli::parse();

@@ -9,7 +9,7 @@ mod kept;
 mod life;
 mod local_class;
 mod mapping;
-pub(super) mod mocks;
+mod mocks;
 mod object;
 mod origin;
 mod standard;
@@ -20,6 +20,7 @@ use std::rc::Rc;
 
 pub(super) use self::expecting::Expecting;
 pub(super) use self::inner::is_unnamed_callable;
+pub(super) use self::mocks::is_mock;
 pub(super) use self::object::is_made_by_what_it_keeps;
 pub(super) use self::standard::is_by_method;
 pub(super) use self::stop::{Stop, no};
@@ -300,10 +301,10 @@ impl<'a> Builder<'a, '_> {
                 self.identified(*ordinal, &snake(ty.short()), |builder| builder.object(*ordinal, ty, *kind, fields))
             }
             Value::Sub { ordinal, ty, base, fields } => self.identified(*ordinal, &snake(ty.short()), |builder| {
-                if mocks::is_mock(ty) && !fields.is_empty() {
+                if is_mock(ty) && !fields.is_empty() {
                     return no(ReasonCode::ExtraAttributes.of(ty.short()));
                 }
-                if is_by_method(base) || mocks::is_mock(ty) {
+                if is_by_method(base) || is_mock(ty) {
                     return builder.made_and_set(*ordinal, ty, base, fields);
                 }
                 if !fields.is_empty() {

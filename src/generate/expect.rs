@@ -16,7 +16,7 @@ use crate::domain::settings::Snapshots;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::act::operand;
 use crate::generate::alike::{digits_matter, equals_other_types, is_ambiguous, is_flat_and_long, is_short, maxlen, zone};
-use crate::generate::build::{Builder, Stop, is_by_method, mocks, no};
+use crate::generate::build::{Builder, Stop, is_by_method, is_mock, no};
 use crate::generate::closer;
 use crate::generate::found;
 use crate::generate::layout::{Expr, WIDTH};
@@ -264,11 +264,11 @@ impl Builder<'_, '_> {
             Value::List(items) | Value::Tuple(items) if is_flat_and_long(items.iter()) => self.approximate(subject, &value),
             Value::Dict(pairs) if is_flat_and_long(pairs.iter().map(|(_, value)| value)) => self.approximate(subject, &value),
             Value::New { ty, args, .. } if ty.qualname == "Decimal" => self.decimal(subject, &value, args),
-            Value::Sub { ordinal, ty, base, .. } if (is_by_method(base) || mocks::is_mock(ty)) && self.work.made(*ordinal) => {
+            Value::Sub { ordinal, ty, base, .. } if (is_by_method(base) || is_mock(ty)) && self.work.made(*ordinal) => {
                 let Some(name) = self.work.name_of(*ordinal).map(Expr::atom) else { return Err(Stop::Again(*ordinal)) };
                 one(Relation::Is, name)
             }
-            Value::Sub { ty, .. } if mocks::is_mock(ty) => no(ReasonCode::NotComparable.of(ty.short())),
+            Value::Sub { ty, .. } if is_mock(ty) => no(ReasonCode::NotComparable.of(ty.short())),
             Value::Sub { base, fields, .. } if is_by_method(base) => self.request(subject, base, fields),
             Value::Sub { ordinal, ty, base, fields } if !fields.is_empty() => {
                 if let Some(name) = self.work.name_of(*ordinal) {

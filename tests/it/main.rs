@@ -81,7 +81,7 @@ mod tutorials;
 mod types;
 mod varying;
 mod verbs;
-mod workbench;
 mod wording;
+mod workbench;
 mod worker;
 mod writers;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::harness::Place;
 
 /// Has the binary write all that it says to people in wide letters.
-const OTHER_LETTERS: &str = "PYTEAD_TESTS_OTHER_LETTERS";
+const OTHER_LETTERS: &str = "PYTEAD_TEST_OTHER_LETTERS";
 
 /// What a command came to: its exit code, and the lines that it printed for programs.
 struct Said {
@@ -22,7 +22,9 @@ fn all_said(variables: &[(&str, &str)]) -> Vec<Said> {
     let mut said = Vec::new();
     let mut run = |words: &[&str]| {
         let (code, out, _) = place.run_with(&[&["--trust", "--format", "json"], words].concat(), variables);
-        let lines = out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")));
+        // The program that is recorded prints, too.
+        let lines = out.lines().filter(|line| line.starts_with('{'));
+        let lines = lines.map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")));
         // Events tell how a run went on, which differs from run to run.
         let lines = lines.filter(|line: &Value| line.get("result").is_some());
         said.push(Said { command: words.join(" "), code, lines: lines.collect() });

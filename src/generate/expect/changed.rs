@@ -1,7 +1,7 @@
 //! R10: what a call changed in its arguments, and what it took away from them.
 
 use crate::domain::value::Value;
-use crate::generate::build::{Builder, Stop, mocks};
+use crate::generate::build::{Builder, Stop, is_mock};
 use crate::generate::expect::{Assertion, Relation};
 use crate::generate::layout::{Expr, string};
 use crate::generate::scope::is_identifier;
@@ -25,7 +25,7 @@ impl Builder<'_, '_> {
         if let (Value::Sub { base: held, fields: old, .. }, Value::Sub { ty, base, fields: new, .. }) = (before, &after)
             && !new.is_empty()
         {
-            if mocks::is_mock(ty) {
+            if is_mock(ty) {
                 return self.calls_of_mock(subject, new);
             }
             let same = held.same_as(base);

@@ -12,11 +12,7 @@ const CALLS: &str = "mock_calls";
 
 impl Builder<'_, '_> {
     /// Asserts what a mock was called with: `assert client.mock_calls == [call.get("/")]`.
-    pub(super) fn calls_of_mock(
-        &mut self,
-        subject: &str,
-        fields: &[(String, Value)],
-    ) -> Result<Vec<Assertion>, Stop> {
+    pub(super) fn calls_of_mock(&mut self, subject: &str, fields: &[(String, Value)]) -> Result<Vec<Assertion>, Stop> {
         let Some((_, Value::List(calls))) = fields.iter().find(|(name, _)| name == CALLS) else { return Ok(Vec::new()) };
         let calls = calls.iter().map(|call| self.call_of_mock(call)).collect::<Result<Vec<_>, _>>()?;
         Ok(vec![Assertion::new(&format!("{subject}.{CALLS}"), Relation::Equal, Expr::list(calls))])

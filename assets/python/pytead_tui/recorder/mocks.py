@@ -67,7 +67,12 @@ def _configured(mock: object, prefix: str, pairs: list, steps: int) -> None:
     """Adds what a mock, or a child of it, was told: `return_value`, `get.return_value`."""
     held = held_by(mock)
     is_child = bool(prefix)
-    more = held["_mock_wraps"] is not None or held["_mock_delegate"] is not None or held["_mock_sealed"] or held["_spec_set"]
+    more = (
+        held["_mock_wraps"] is not None
+        or held["_mock_delegate"] is not None
+        or held["_mock_sealed"]
+        or held["_spec_set"]
+    )
     if steps > DEEP or more or is_child and held["_spec_class"] is not None:
         raise _Unreadable
     given = held.get("_mock_return_value")
