@@ -480,7 +480,7 @@ impl<'a> Builder<'a, '_> {
             Some(Seen::Bound(name)) => Ok(Expr::atom(name.clone())),
             Some(Seen::Inline) => Err(Stop::Again(ordinal)),
             Some(Seen::Building) => no(ReasonCode::CyclicValue),
-            // What held it first is not written, as a field that follows from others.
+            // The field that contains it first is not written, because it follows from others.
             None => match self.recorded(ordinal).filter(|_| self.expecting.is_none()) {
                 Some(value) => self.value(value, "value"),
                 None => no(ReasonCode::MissingObject),
@@ -488,7 +488,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Finds what an ordinal stands for in the arguments of the call.
+    /// Finds the value with this ordinal in the arguments of the call.
     fn recorded(&self, wanted: u64) -> Option<&'a Value> {
         let mut found = None;
         for arg in &self.call.args {

@@ -1,5 +1,5 @@
 //! Redacts secrets of recorded values that are known by their position among other values: in the column of a heading, as the
-//! parameter of a statement, as an argument of a command. `base/laid.rs` finds them; names and forms are handled elsewhere.
+//! parameter of a statement, as an argument of a command. `base/laid.rs` finds them; `base/names.rs` and `base/forms.rs` know secret names and forms.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -49,7 +49,7 @@ impl Project {
         fs::write(self.path(path), text).unwrap();
     }
 
-    /// Writes as the product does: what reads the file meanwhile finds all of it, or none.
+    /// Writes a file as the product does: a reader finds the whole file or none.
     fn write_at_once(&self, path: &str, text: &str) {
         let beside = tempfile::NamedTempFile::new_in(self.folder.path().parent().unwrap()).unwrap();
         fs::write(beside.path(), text).unwrap();

@@ -88,6 +88,24 @@ def test_pages():
     assert pages.place("templates").endswith("templates")
 "#;
 
+/// Makes a project, records its tests and accepts all drafts; gives what `gen` printed, too.
+fn accepted(files: &[(&str, &str)]) -> (Place, String, String) {
+    let (place, python) = project(files);
+    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}{err}");
+    (place, python, out)
+}
+
+/// Fails unless the accepted tests fail after an edit, which is taken back.
+fn fails_after(place: &Place, python: &str, file: &str, old: &str, new: &str) {
+    place.edit(file, old, new);
+    let mut pytest = Command::new(python);
+    pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/pytead"]).current_dir(place.root());
+    let done = pytest.output().unwrap();
+    assert!(!done.status.success(), "{file}: {old} to {new}: {}", String::from_utf8_lossy(&done.stdout));
+    place.edit(file, new, old);
+}
+
 /// R17, R19, R26: what reaches a call beside its arguments stands in its test, and what the project's fixtures do is no fault of it.
 #[test]
 fn what_reaches_a_call_from_outside_stands_in_its_test() {
@@ -101,11 +119,9 @@ fn what_reaches_a_call_from_outside_stands_in_its_test() {
         ("tests/test_shop.py", TESTS),
         ("pytest.ini", "[pytest]\npythonpath = .\ntestpaths = tests\n"),
     ];
-    let (place, python) = project(&files);
-    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
-    assert_eq!(code, 0, "{out}{err}");
+    let (place, python, out) = accepted(&files);
     for function in ["cli:main", "cli:first", "pages:title", "pages:read", "pages:place"] {
-        assert!(out.contains(&format!("shop.{function}  ready")), "{function}: {out}{err}");
+        assert!(out.contains(&format!("shop.{function}  ready")), "{function}: {out}");
     }
     let cli = place.read("tests/pytead/test_pytead_shop__cli.py");
     assert!(cli.contains("monkeypatch.setattr(\"sys.argv\", [\"shop\", \"tea\", \"--amount\", \"3\"])"), "{cli}");
@@ -116,12 +132,7 @@ fn what_reaches_a_call_from_outside_stands_in_its_test() {
     assert!(!pages.contains("\"SEPARATOR\"") && !pages.contains("SHOP_CONFIGURED"), "{pages}");
     passes(&place, &python, &[]);
     for (file, old, new) in [("shop/cli.py", "default=1", "default=1, nargs=2"), ("shop/pages.py", "settings[\"TIMES\"]", "1")] {
-        place.edit(file, old, new);
-        let mut pytest = Command::new(&python);
-        pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/pytead"]).current_dir(place.root());
-        let done = pytest.output().unwrap();
-        assert!(!done.status.success(), "{file}: {}", String::from_utf8_lossy(&done.stdout));
-        place.edit(file, new, old);
+        fails_after(&place, &python, file, old, new);
     }
 }
 
@@ -174,9 +185,7 @@ def test_width():
 fn parsed_options_and_text_files_in_memory_are_made_and_asserted() {
     let files =
         [("tool.py", TOOL), ("tests/test_tool.py", TOOL_TESTS), ("pytest.ini", "[pytest]\npythonpath = .\ntestpaths = tests\n")];
-    let (place, python) = project(&files);
-    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
-    assert_eq!(code, 0, "{out}{err}");
+    let (place, python, out) = accepted(&files);
     let text = place.read("tests/pytead/test_pytead_tool.py");
     for line in [
         "width(Namespace(times=3, sign=\"-\"), \"tea\") == 9",
@@ -186,10 +195,7 @@ fn parsed_options_and_text_files_in_memory_are_made_and_asserted() {
         assert!(text.contains(line), "{line}: {text}{out}");
     }
     passes(&place, &python, &[]);
-    place.edit("tool.py", "{text}\" * ", "{text}.\" * ");
-    let mut pytest = Command::new(&python);
-    pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/pytead"]).current_dir(place.root());
-    assert!(!pytest.output().unwrap().status.success(), "another line is noticed");
+    fails_after(&place, &python, "tool.py", "{text}\" * ", "{text}.\" * ");
 }
 
 const SERVICE: &str = r#"def notify(client, names):
@@ -238,9 +244,7 @@ fn mocks_are_made_as_they_were_told_and_asserted_by_their_calls() {
         ("tests/test_service.py", SERVICE_TESTS),
         ("pytest.ini", "[pytest]\npythonpath = .\ntestpaths = tests\n"),
     ];
-    let (place, python) = project(&files);
-    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
-    assert_eq!(code, 0, "{out}{err}");
+    let (place, python, out) = accepted(&files);
     let text = place.read("tests/pytead/test_pytead_service.py");
     for line in [
         "Mock(**{\"get.return_value.json.return_value\": {\"count\": 2}})",
@@ -255,10 +259,8 @@ fn mocks_are_made_as_they_were_told_and_asserted_by_their_calls() {
     }
     passes(&place, &python, &[]);
     for (old, new) in [("\"/hello\"", "\"/hullo\""), ("number * 2", "number * 3"), ("connection.close()", "connection")] {
+        fails_after(&place, &python, "service.py", old, new);
         place.edit("service.py", old, new);
-        let mut pytest = Command::new(&python);
-        pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/pytead"]).current_dir(place.root());
-        assert!(!pytest.output().unwrap().status.success(), "{old} to {new} is noticed");
         let (code, out, err) = place.run(&["--trust", "--python", &python, "replay"]);
         assert_eq!(code, 1, "{old} to {new}: {out}{err}");
         place.edit("service.py", new, old);
@@ -289,11 +291,9 @@ fn a_plugin_that_cannot_start_in_the_sandbox_is_left_out_and_named() {
         ("tests/test_rates.py", "from rates import double\n\n\ndef test_double():\n    assert double(2) == 4\n"),
         ("pytest.ini", "[pytest]\npythonpath = .\ntestpaths = tests\n"),
     ];
-    let (place, python) = project(&files);
-    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
-    assert_eq!(code, 0, "{out}{err}");
-    assert!(out.contains("rates:double  ready"), "{out}{err}");
-    assert!(out.contains("without  the plugin ports, which cannot start here (PermissionError"), "{out}{err}");
+    let (place, python, out) = accepted(&files);
+    assert!(out.contains("rates:double  ready"), "{out}");
+    assert!(out.contains("without  the plugin ports, which cannot start here (PermissionError"), "{out}");
     passes(&place, &python, &["tests/pytead"]);
 }
 

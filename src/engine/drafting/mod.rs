@@ -1,7 +1,7 @@
 //! Drafts from recorded calls.
 
 pub(crate) mod cache;
-pub(crate) mod defaults;
+mod defaults;
 mod details;
 pub(crate) mod docstring_examples;
 pub(crate) mod evidence;

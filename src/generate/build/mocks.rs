@@ -1,4 +1,4 @@
-//! Mocks of `unittest.mock` are made by what they were told; `expect/mocks.rs` asserts what they were called with.
+//! Mocks of `unittest.mock` are constructed from their configuration; `expect/mocks.rs` asserts their calls.
 
 use crate::domain::value::{TypeName, Value};
 use crate::generate::scope::is_identifier;
@@ -8,9 +8,9 @@ pub(in crate::generate) fn is_mock(ty: &TypeName) -> bool {
     ty.module == "unittest.mock" && ty.qualname.ends_with("Mock")
 }
 
-/// Takes what is told of children out of what is told of a mock: `get.return_value` is no name of an argument.
-pub(super) fn split_paths(told: &mut Vec<(String, Value)>) -> Vec<(Value, Value)> {
-    let (own, paths) = std::mem::take(told).into_iter().partition(|(name, _)| is_identifier(name));
-    *told = own;
+/// Separates the configuration of a mock's children from its own: `get.return_value` is no name of an argument.
+pub(super) fn split_paths(configured: &mut Vec<(String, Value)>) -> Vec<(Value, Value)> {
+    let (own, paths) = std::mem::take(configured).into_iter().partition(|(name, _)| is_identifier(name));
+    *configured = own;
     paths.into_iter().map(|(path, value)| (Value::Str(path), value)).collect()
 }

@@ -1,6 +1,6 @@
 //! R4: what is long to read stands apart from its test: as a constant above it, or as a file beside it.
 //!
-//! A constant's name begins with [`EXPECTED`] or [`GIVEN`], by which the parts of a file are told apart again: it goes where its test
+//! A constant's name begins with [`EXPECTED`] or [`GIVEN`], by which the parts of a file are separated again: it goes where its test
 //! goes. A file is called by what it holds, so that it never has to be written over.
 
 use crate::base::hash;

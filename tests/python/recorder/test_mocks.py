@@ -1,4 +1,4 @@
-"""Mocks are told by how they were configured and what they were called with; nothing of them is called."""
+"""Mocks are recorded by their configuration and their calls; no method of a mock is called."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Large containers of plain data: settings and documents that many calls are given are told whole, and cheaply."""
+"""Large containers of plain data: settings and documents that many calls accept are recorded completely, at low cost."""
 
 SETTINGS = """
 import copy

@@ -242,12 +242,12 @@ def _file(kind):
 
 
 def _text_wrapper(w, v, d):
-    """Gives a text file over bytes in memory, unless text may wait in it that the bytes do not have yet."""
+    """Gives a text file over bytes in memory, unless it may buffer text that is not in its bytes yet."""
     try:
         buffer = v.buffer
-        told = v.encoding, v.errors
-        is_plain = names_of(type(buffer)) == ("_io", "BytesIO") and (type(told[0]), type(told[1])) == (str, str)
-        is_plain = is_plain and (told[0].lower(), told[1]) == ("utf-8", "strict")
+        encoding, errors = v.encoding, v.errors
+        is_plain = names_of(type(buffer)) == ("_io", "BytesIO") and (type(encoding), type(errors)) == (str, str)
+        is_plain = is_plain and (encoding.lower(), errors) == ("utf-8", "strict")
         if not is_plain or not v.write_through and buffer.tell():
             return w.opaque(v)
     except ValueError:  # closed, or without its bytes

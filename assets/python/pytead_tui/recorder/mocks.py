@@ -1,7 +1,7 @@
-"""Mocks of `unittest.mock`, by how they were configured and what they were called with.
+"""Mocks of `unittest.mock`, by their configuration and their calls.
 
-A mock has a class of its own, and its state says all: nothing of it is called. What it was not told to be is left out: it makes
-its children and what they return when they are asked for.
+A mock has a class of its own, and its state contains all of it: no method of a mock is called. Children and return values that nobody
+configured are left out, because a mock creates them on access.
 """
 
 from pytead_tui.recorder.objects import mro_of, names_of
@@ -12,7 +12,7 @@ from pytead_tui.recorder.values import TAG, Capture
 CLASSES = ("Mock", "MagicMock", "AsyncMock", "NonCallableMock", "NonCallableMagicMock")
 CALLS = "mock_calls"  # what a mock was called with
 KEPT = "_mock_mock_calls"  # where it keeps that
-CONFIGURED = 20  # names of one mock
+CONFIGURED = 20  # names that one mock is configured with
 DEEP = 4  # `client.get.return_value.json.return_value` is four deep
 # What a mock of a coroutine says of its code.
 _OF_COROUTINE = ("_is_coroutine", "__code__", "__name__", "__defaults__", "__kwdefaults__", "__annotations__")
@@ -20,7 +20,7 @@ _OWN = ("method_calls", "_spec_class", "_spec_set", "_spec_signature", "_spec_as
 
 
 class _Unreadable(Exception):
-    """A mock is more than its state says."""
+    """The configuration of a mock is not all of its behaviour."""
 
 
 def handler(mro: tuple) -> "object | None":
@@ -52,7 +52,7 @@ def _write(walk: Capture, v: object, depth: int) -> object:
 
 
 def _of_itself(held: dict) -> list:
-    """Gives what only the mock itself is told: its name, and what it takes the place of."""
+    """Gives what only a mock itself is configured with: its name and its spec."""
     pairs = []
     if held["_mock_name"] is not None:
         pairs.append(("name", held["_mock_name"]))
@@ -64,7 +64,7 @@ def _of_itself(held: dict) -> list:
 
 
 def _configured(mock: object, prefix: str, pairs: list, steps: int) -> None:
-    """Adds what a mock, or a child of it, was told: `return_value`, `get.return_value`."""
+    """Adds the configuration of a mock or of a child: `return_value`, `get.return_value`."""
     held = held_by(mock)
     is_child = bool(prefix)
     more = (

@@ -1,8 +1,8 @@
 """Large containers of plain data that were written before: settings, documents, rows of a file.
 
-A program hands them through many calls, and copies them whole. So one that was written once is told by its bytes
-and read back from them: that costs a fraction of a walk over its items. What is more than plain data in it, and what was
-not written as it is, is walked each time.
+A program passes them to many calls, and copies them as a whole. So a container that was written before is recognised by its bytes
+and decoded from them: that costs a fraction of a walk over its items. Items that are not plain data, and secrets,
+are walked each time.
 """
 
 from pytead_tui.recorder import redact
@@ -59,7 +59,7 @@ def _again(walk: Capture, v: object, depth: int, found: "_Plain") -> object:
         walk.memo[oid(held)] = place
     walk.plain.append((v, tree))
     for name, held in found.rest.items():
-        tree[name] = item_tree(walk, found.items, name, held, depth)
+        tree[name] = _item_tree(walk, found.items, name, held, depth)
     return tree
 
 
@@ -91,10 +91,9 @@ def _is_same(held: object, tree: object) -> bool:
     return marshal.dumps(held, _VERSION) == marshal.dumps(tree, _VERSION)
 
 
-def item_tree(walk: Capture, items: list, key: object, held: object, depth: int) -> object:
-    """Gives the tree of one of a dict's items, by whose name it may be secret."""
-    words = redact.known
-    word = words[key] if type(key) is str and key in words else redact.word_or_beside(key)
+def _item_tree(walk: Capture, items: list, key: object, held: object, depth: int) -> object:
+    """Gives the tree of a dict's item, which its key may make secret."""
+    word = redact.word_or_beside(key)
     if word == redact.BESIDE:
         word = redact.beside(items, key, held)
     return walk.value(held, depth + 1) if word is None else walk.masked(word, held, depth + 1)
@@ -169,7 +168,7 @@ class _Plain:
 
 
 def _built(v: object, tree: object, known: dict) -> None:
-    """Notes which tree is that of which container inside, by identity."""
+    """Notes the tree of each container inside, by identity."""
     for held, inner in zip(v, tree) if type(v) is list else zip(dict.values(v), tree.values()):
         _built_inside(held, inner, known)
 
