@@ -3,6 +3,7 @@
 //! Fails closed: what has no honest form is an error with its reason. Whether the expression really makes the same value
 //! is found out by evaluating it (`plan::Plan::check_items`), never assumed.
 
+pub(super) mod databases;
 mod expecting;
 mod inner;
 mod kept;
@@ -299,6 +300,9 @@ impl<'a> Builder<'a, '_> {
             Value::Object { ordinal, .. } if self.expecting.is_some() && !self.compares_by_content(value) => self.again(*ordinal),
             Value::Object { ordinal, ty, kind, fields } => {
                 self.identified(*ordinal, &snake(ty.short()), |builder| builder.object(*ordinal, ty, *kind, fields))
+            }
+            Value::Sub { ordinal, ty, base, fields } if databases::is_database(ty) => {
+                self.identified(*ordinal, "connection", |builder| builder.database(*ordinal, base, fields))
             }
             Value::Sub { ordinal, ty, base, fields } => self.identified(*ordinal, &snake(ty.short()), |builder| {
                 if is_mock(ty) && !fields.is_empty() {

@@ -109,6 +109,8 @@ pub fn apply(call: &mut Call, look: Look, project: Project<'_>) {
                 items.truncate(ITEMS);
                 Outcome::Yielded { items, end: GeneratorEnd::Open }
             }
+            // Nothing was read, so the recording knows as much, and what the call changed besides.
+            Outcome::Returned(seen) if !holds_read(&seen) => return,
             seen @ (Outcome::Yielded { .. } | Outcome::Returned(_)) => seen,
             _ => return,
         },
@@ -149,6 +151,15 @@ pub fn read(value: &Value) -> Option<&Value> {
         Value::New { ty, args, .. } if ty.module == "builtins" && ty.qualname == "iter" => args.first(),
         _ => None,
     }
+}
+
+/// Tells whether a value holds an iterator that was read, or a coroutine that was awaited.
+fn holds_read(value: &Value) -> bool {
+    let is_read = |part: &Value| match part {
+        Value::New { ty, .. } => ty.module == "builtins" && matches!(ty.qualname.as_str(), "iter" | "aiter" | "await" | "raises"),
+        _ => false,
+    };
+    !value.walk(&mut |part| !is_read(part))
 }
 
 /// Gives how the items are written that are tuples with an iterator in the same places, for a comprehension over `{}`, and

@@ -3,6 +3,7 @@
 
 mod attributes;
 pub(in crate::generate) mod changed;
+mod databases;
 pub(in crate::generate) mod details;
 mod items;
 mod mocks;
@@ -16,6 +17,7 @@ use crate::domain::settings::Snapshots;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::act::operand;
 use crate::generate::alike::{digits_matter, equals_other_types, is_ambiguous, is_flat_and_long, is_short, maxlen, zone};
+use crate::generate::build::databases::is_database;
 use crate::generate::build::{Builder, Stop, is_by_method, is_mock, no};
 use crate::generate::closer;
 use crate::generate::found;
@@ -268,6 +270,11 @@ impl Builder<'_, '_> {
                 let Some(name) = self.work.name_of(*ordinal).map(Expr::atom) else { return Err(Stop::Again(*ordinal)) };
                 one(Relation::Is, name)
             }
+            Value::Sub { ordinal, ty, .. } if is_database(ty) && self.work.made(*ordinal) => match self.work.name_of(*ordinal) {
+                Some(name) => one(Relation::Is, Expr::atom(name)),
+                None => Err(Stop::Again(*ordinal)),
+            },
+            Value::Sub { ty, fields, .. } if is_database(ty) => self.tables_of(subject, fields),
             Value::Sub { ty, .. } if is_mock(ty) => no(ReasonCode::NotComparable.of(ty.short())),
             Value::Sub { base, fields, .. } if is_by_method(base) => self.request(subject, base, fields),
             Value::Sub { ordinal, ty, base, fields } if !fields.is_empty() => {

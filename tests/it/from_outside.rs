@@ -89,7 +89,7 @@ def test_pages():
 "#;
 
 /// Makes a project, records its tests and accepts all drafts; gives what `gen` printed, too.
-fn accepted(files: &[(&str, &str)]) -> (Place, String, String) {
+pub fn accepted(files: &[(&str, &str)]) -> (Place, String, String) {
     let (place, python) = project(files);
     let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
     assert_eq!(code, 0, "{out}{err}");
@@ -97,7 +97,7 @@ fn accepted(files: &[(&str, &str)]) -> (Place, String, String) {
 }
 
 /// Fails unless the accepted tests fail after an edit, which is taken back.
-fn fails_after(place: &Place, python: &str, file: &str, old: &str, new: &str) {
+pub fn fails_after(place: &Place, python: &str, file: &str, old: &str, new: &str) {
     place.edit(file, old, new);
     let mut pytest = Command::new(python);
     pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/pytead"]).current_dir(place.root());

@@ -26,6 +26,7 @@ mod contain;
 mod contain_recorded_test;
 mod corpus;
 mod data_files;
+mod databases;
 mod details;
 mod diff;
 mod doc;

@@ -6,7 +6,7 @@ A call or a test that ends as it should only because a sandbox refused one of th
 import os as live_os
 from collections.abc import Callable
 
-from pytead_tui.recorder import effects
+from pytead_tui.recorder import databases, effects
 from pytead_tui.recorder.failures import PACKAGE
 from pytead_tui.recorder.own import __builtins__, os, sys
 
@@ -175,7 +175,7 @@ def _place(path: object, folder: object) -> "str | None":
         text = os.fsdecode(path)
     except TypeError:
         return None
-    if text == os.devnull or effects.is_in_memory(text):
+    if text == os.devnull or databases.is_in_memory(text):
         return None
     if isinstance(folder, int) and folder >= 0 and not os.path.isabs(text):
         try:

@@ -212,7 +212,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Sets a field of an object that has a name.
-    fn set_field(&mut self, name: &str, field: &str, value: &Value) -> Result<(), Stop> {
+    pub(super) fn set_field(&mut self, name: &str, field: &str, value: &Value) -> Result<(), Stop> {
         if !is_identifier(field) {
             return no(ReasonCode::InvalidName.of(field));
         }

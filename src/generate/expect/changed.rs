@@ -2,7 +2,7 @@
 
 use crate::domain::value::Value;
 use crate::generate::build::{Builder, Stop, is_mock};
-use crate::generate::expect::{Assertion, Relation};
+use crate::generate::expect::{Assertion, Relation, databases};
 use crate::generate::layout::{Expr, string};
 use crate::generate::scope::is_identifier;
 
@@ -12,6 +12,21 @@ const REMOVED_MAX: usize = 2;
 impl Builder<'_, '_> {
     /// R10: asserts what an argument or the receiver holds after the call.
     pub(in crate::generate) fn after(&mut self, subject: &str, before: &Value, after: &Value) -> Result<Vec<Assertion>, Stop> {
+        let mut changed = Vec::new();
+        let rest = databases::split(before, after, subject, &mut changed);
+        let mut all = Vec::new();
+        for database in &changed {
+            all.extend(self.tables_of(&database.way, &database.content)?);
+            let set: Vec<(&str, &Value)> = database.attributes.iter().map(|(name, value)| (name.as_str(), value)).collect();
+            all.extend(self.attributes(&database.way, &set)?);
+        }
+        if all.is_empty() || !before.same_as(&rest) {
+            all.extend(self.after_all_else(subject, before, &rest)?);
+        }
+        Ok(all)
+    }
+
+    fn after_all_else(&mut self, subject: &str, before: &Value, after: &Value) -> Result<Vec<Assertion>, Stop> {
         if let Some(found) = self.chosen_graph(subject, after)? {
             return Ok(found);
         }
@@ -43,12 +58,13 @@ impl Builder<'_, '_> {
 /// Gives the part of an object that is asserted after a call: the fields that it changed.
 pub(in crate::generate) fn part(before: &Value, after: &Value) -> Value {
     let owned = |fields: Vec<(&str, &Value)>| fields.into_iter().map(|(name, value)| (name.to_owned(), value.clone())).collect();
-    match (before, after) {
+    let changed = match (before, after) {
         (Value::Object { fields: old, .. }, Value::Object { ordinal, ty, kind, fields: new }) => {
             Value::Object { ordinal: *ordinal, ty: ty.clone(), kind: *kind, fields: owned(differing(old, new)) }
         }
         _ => after.clone(),
-    }
+    };
+    databases::trimmed(before, &changed)
 }
 
 /// Lists the fields of an object that hold something else than before.

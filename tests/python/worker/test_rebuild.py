@@ -15,6 +15,7 @@ import logging
 import marshal
 import pathlib
 import re
+import sqlite3
 import sys
 import types
 import uuid
@@ -24,6 +25,7 @@ import pytest
 import shapes
 
 from pytead_tui.recorder import known, values  # noqa: F401
+from pytead_tui.recorder.databases import listen
 from pytead_tui.recorder.objects import Objects
 from pytead_tui.worker.lookup import Broken
 from pytead_tui.worker.rebuild import TAG, Builder
@@ -251,3 +253,28 @@ def test_what_a_made_function_holds_under_a_secret_name_is_withheld():
         return lambda x, api_key="k" * 20: x + password + api_key
 
     assert "hunter2hunter2" not in repr(capture(made("hunter2hunter2"))) and "kkkk" not in repr(capture(made("x")))
+
+
+def test_databases_in_memory():
+    listen()
+    database = sqlite3.connect(":memory:", isolation_level=None)
+    database.row_factory = sqlite3.Row
+    database.executescript("""
+        CREATE TABLE dogs (id INTEGER PRIMARY KEY, name TEXT, weight REAL, photo BLOB);
+        CREATE TABLE "odd "" name" (x);
+        CREATE VIEW names AS SELECT name FROM dogs;
+        CREATE TRIGGER loud AFTER INSERT ON dogs BEGIN UPDATE dogs SET name = upper(name); END;
+    """)
+    database.execute("INSERT INTO dogs VALUES (1, 'Cleo', 4.5, x'00ff'), (2, NULL, NULL, NULL)")
+    database.execute('INSERT INTO "odd "" name" VALUES (1), (2.5), (?)', ("text",))
+    made = again(database)
+    assert made.execute("SELECT * FROM names").fetchall()[0]["name"] == "CLEO"
+    made.execute("INSERT INTO dogs (name) VALUES ('Pancakes')")
+    assert made.execute("SELECT name FROM dogs").fetchall()[2]["name"] == "PANCAKES"
+
+
+def test_a_database_that_refuses_its_rows_is_broken():
+    made = (TAG, "new", "sqlite3", "connect", (":memory:",), {})
+    tree = (TAG, "sub", 1, "sqlite3", "Connection", made, {"tables": {"t": "CREATE TABLE t (x CHECK (x > 1))"}, "rows": {"t": [{"x": 1}]}})
+    with pytest.raises(Broken, match="IntegrityError"):
+        Builder().value(tree)

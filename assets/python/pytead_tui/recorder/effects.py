@@ -6,7 +6,7 @@ event; they are told from the callee: the table below, by identity.
 
 import opcode
 
-from pytead_tui.recorder import debugger, kinds, project, redact
+from pytead_tui.recorder import databases, debugger, kinds, project, redact
 from pytead_tui.recorder.budget import ANSWERS
 from pytead_tui.recorder.failures import PACKAGE
 from pytead_tui.recorder.objects import derives, mro_of, names_of, oid
@@ -332,6 +332,10 @@ def install(recorder: object) -> None:
         debugger.hide(debugger.running(), None, {})
 
     def hook(event: str, args: tuple) -> None:
+        if event in databases.CONNECTS:
+            databases.heard(event, args)
+            if event == databases.CONNECTED:
+                return
         if (
             event in audited
             and recorder.on
@@ -362,16 +366,6 @@ def install(recorder: object) -> None:
     sys.addaudithook(hook)
 
 
-def is_in_memory(database: str) -> bool:
-    """Whether a database of SQLite is no file that stays: one in memory, or a temporary one."""
-    scheme, _, rest = database.partition(":")
-    if scheme != "file" or not rest:
-        return database in ("", ":memory:")
-    path, _, query = rest.partition("#")[0].partition("?")
-    asked = query.split("&")
-    return path in ("", ":memory:") or "mode=memory" in asked or "vfs=memdb" in asked
-
-
 def _detail(event: str, args: tuple) -> "str | None":
     """Says what happened, in words that hold no argument of a command and no value of a variable."""
     first = args[0] if args else None
@@ -392,7 +386,7 @@ def _detail(event: str, args: tuple) -> "str | None":
         first = str(first)
     if type(first) is not str:
         return event
-    if first == os.devnull or event == "sqlite3.connect" and is_in_memory(first):
+    if first == os.devnull or event == databases.CONNECT and databases.is_in_memory(first):
         return None
     if event in _STARTS and first == sys.executable and not os.path.basename(first).startswith(("python", "pypy")):
         return event  # by its name nobody would know it

@@ -3,7 +3,7 @@
 A type is known only when it is the very class its module holds, so that its methods are not a user's.
 """
 
-from pytead_tui.recorder import arrays, factories, frames, kinds, models, plans
+from pytead_tui.recorder import arrays, databases, factories, frames, kinds, models, plans
 from pytead_tui.recorder.arrays import new
 from pytead_tui.recorder.looks import base_look
 from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_of, oid
@@ -324,6 +324,7 @@ _EXACT = {
     ("_io", "StringIO"): _file("StringIO"),
     ("_io", "BytesIO"): _file("BytesIO"),
     ("_io", "TextIOWrapper"): _text_wrapper,
+    ("sqlite3", "Connection"): databases.write,
     ("time", "struct_time"): _struct_time,
     ("collections", "ChainMap"): _chain_map,
     ("_thread", "lock"): _lock,

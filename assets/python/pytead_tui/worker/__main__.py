@@ -20,8 +20,10 @@ def main() -> int:
     os.dup2(nothing, 1)
     os.close(nothing)
 
+    from pytead_tui.recorder import databases
     from pytead_tui.worker.server import Server
 
+    databases.listen()
     return Server(incoming, outgoing, STARTUP, os.environ.get("PYTEAD_LEVEL", ""), scratch, _layer).serve()
 
 

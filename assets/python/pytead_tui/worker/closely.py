@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from pytead_tui.recorder import redact
+from pytead_tui.recorder import mocks, redact
 from pytead_tui.recorder.values import TAG
 
 MOST = 50  # items of an iterator
@@ -81,6 +81,8 @@ def says(value: object) -> dict:
         fields = inspect.getattr_static(value, "_fields", None)
         named = type(fields) is tuple and all(map(is_plain, fields))
         return {"__name__": value.__name__, **({"_fields": fields} if named else {})}
+    if mocks.handler(type(value).__mro__) is not None:
+        return {}  # it answers whatever it is asked, and notes it
     said: dict = {}
     for name in dir(type(value)):
         if name.startswith("_") or len(said) == PROPERTIES or redact.secret_word(name):

@@ -8,6 +8,7 @@ not called: what was recorded is made again with the change in it. Which types o
 import math
 from collections.abc import Iterator
 
+from pytead_tui.recorder.databases import ROWS
 from pytead_tui.worker.lookup import Broken
 from pytead_tui.worker.rebuild import TAG, Builder
 from pytead_tui.worker.unavailable import Unavailable
@@ -149,6 +150,8 @@ def _tagged(tree: tuple, path: str, depth: int) -> "Iterator[tuple]":
             if type(arg) is str:
                 yield f"{path}.args[{at}]", _with(tree, 5, _with(tree[5], at, OTHER + arg))
         yield from _fields(tree, 6, path, depth)
+    elif tag == "sub" and tree[3] == "sqlite3":
+        yield from _database(tree, path, depth)
     elif tag == "sub":
         for way, changed in altered(tree[5], path, depth + 1):
             yield way, _with(tree, 5, changed)
@@ -178,6 +181,21 @@ def _tagged(tree: tuple, path: str, depth: int) -> "Iterator[tuple]":
                 yield way, _with(tree, 4, [*tree[4][:at], changed, *tree[4][at + 1 :]])
     elif tag == "new":
         yield from _made(tree, path, depth)
+
+
+def _database(tree: tuple, path: str, depth: int) -> "Iterator[tuple]":
+    """Changes values and leaves out the last row of each table. The order of rows is the database's to choose."""
+    fields = tree[6]
+    for table, rows in fields.get(ROWS, {}).items():
+        way = f"{path}.{ROWS}[{table!r}]"
+        changed = [(way, rows[:-1])]
+        for at in _places(len(rows)):
+            for name, value in rows[at].items():
+                others = altered(value, f"{way}[{at}][{name!r}]", depth + 1)
+                changed += [(place, [*rows[:at], {**rows[at], name: other}, *rows[at + 1 :]]) for place, other in others]
+        for place, other in changed:
+            held = {**fields[ROWS], table: other}
+            yield place, _with(tree, 6, {**fields, ROWS: {name: kept for name, kept in held.items() if kept}})
 
 
 def _made(tree: tuple, path: str, depth: int) -> "Iterator[tuple]":

@@ -12,6 +12,7 @@ import sys
 import types
 
 from pytead_tui.recorder import kinds, lambdas, redact
+from pytead_tui.recorder.databases import REST, ROWS, TABLES
 from pytead_tui.recorder.mocks import CALLS, KEPT
 from pytead_tui.worker.lookup import Broken, find
 from pytead_tui.worker.unavailable import Unavailable
@@ -152,6 +153,9 @@ class Builder:
         kind = next((b for b in _BUILTINS if issubclass(cls, b)), None)
         if kind is None and type(base) is tuple and base[:2] == (TAG, "new"):
             made = self.objects[ordinal] = self.value(base)
+            if module == "sqlite3":
+                self._fill_database(made, fields)
+                return made
             if module == "unittest.mock":
                 fields = {KEPT: fields[CALLS]} if fields else {}
             self._state(made, fields)
@@ -169,6 +173,23 @@ class Builder:
             made = self.objects[ordinal] = kind.__new__(cls, self.value(base))
         self._state(made, fields)
         return made
+
+    def _fill_database(self, made: object, fields: dict) -> None:
+        """Makes the tables and the rows of a database in memory, and then what rests on them."""
+        held = {name: self.value(tree) for name, tree in fields.items()}
+        tables, rows, rest = held.pop(TABLES, {}), held.pop(ROWS, {}), held.pop(REST, {})
+        try:
+            made.executescript("".join(text + ";\n" for text in tables.values()))
+            for table, of_table in rows.items():
+                name, places = table.replace('"', '""'), ", ".join("?" * len(of_table[0]))
+                made.executemany(f'INSERT INTO "{name}" VALUES ({places})', [tuple(row.values()) for row in of_table])
+            made.commit()
+            made.executescript("".join(text + ";\n" for text in rest.values()))
+        except Exception as error:
+            why = type(error).__name__
+            raise Broken(f"a database refuses what was recorded: {why}", "argument-raises", None, why) from error
+        for name, value in held.items():
+            setattr(made, name, value)
 
     def _refill(self, made: object, tree: object) -> None:
         """Fills from a content that may have been written as a call."""

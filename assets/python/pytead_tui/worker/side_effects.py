@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from pytead_tui.recorder import redact
+from pytead_tui.recorder import databases, redact
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import names_of, oid
 from pytead_tui.recorder.own import os
@@ -62,6 +62,7 @@ def listen(root: str) -> "Listener":
     _ours[:] = [os.path.join(os.path.abspath(folder), "") for folder in (os.environ.get("PYTEAD_SPOOL"),) if folder]
     if not _hooked:
         _hooked.append(True)
+        databases.ours.append(_ask)
         sys.addaudithook(_audit)
         logging.Logger.handle = _handling(logging.Logger.handle)
         for name in ("sqlite3", "sqlite3.dbapi2"):
@@ -277,7 +278,8 @@ def _connecting(connect: "Callable") -> "Callable":
 
 
 def _ask(statement: str) -> None:
-    _journal.append((STATEMENTS, shorten(" ".join(statement.split()))))
+    if not databases.reading[0]:
+        _journal.append((STATEMENTS, shorten(" ".join(statement.split()))))
 
 
 def _warning(show: "Callable", impl: "Callable", usual: "Callable") -> "Callable":
