@@ -85,6 +85,9 @@ pub enum Step {
         /// What it called was awaited.
         #[serde(default)]
         awaited: bool,
+        /// What a command found in a temporary folder, and what it left there.
+        #[serde(default)]
+        folder: Option<Folder>,
     },
     /// It saved a row of Django's.
     Row { model: (String, String), method: String, args: Vec<Json>, kwargs: Vec<(String, Json)>, pk: Option<String> },
@@ -109,7 +112,7 @@ pub struct Folder {
     pub base: String,
     /// The folders below it that were there and are needed, by their paths inside.
     pub folders: Vec<String>,
-    /// The files that were there and changed, and what stood in them.
+    /// The files that were there and changed, or that a command may have read, and what stood in them.
     pub before: Vec<(String, Written)>,
     /// What changed, and what is there now.
     pub after: Vec<(String, Written)>,
@@ -125,6 +128,8 @@ pub enum Written {
     Text(String),
     /// A file with these bytes, each a character.
     Bytes(String),
+    /// A database of SQLite.
+    Database(Tables),
     /// A file that is long, or holds what nobody may read.
     Long(bool),
     /// A folder.
@@ -132,6 +137,13 @@ pub enum Written {
     /// Nothing any more.
     Gone(bool),
 }
+
+/// The tables of a database and the statements that make them; the rows of each, by their columns; and the statements that make its
+/// indexes, views and triggers.
+pub type Tables = (Vec<(String, String)>, Vec<(String, Vec<Row>)>, Vec<(String, String)>);
+
+/// The values of a row by the names of their columns.
+pub type Row = Vec<(String, Json)>;
 
 /// How a client of a framework's tests, or a runner of commands, is made.
 #[derive(Debug, Clone, PartialEq, Deserialize)]

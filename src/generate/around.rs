@@ -1,6 +1,8 @@
 //! What stands around a call that a test makes itself, and the lines for what it wrote below a temporary folder: the files that lay
 //! there before, and assertions of those that lie there now. `scenes.rs` fills it from a recorded test.
 
+mod databases;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::reason::{Reason, ReasonCode};
@@ -78,6 +80,11 @@ pub(in crate::generate) fn lay(folder: &Folder, laid: &mut Laid) -> Result<(), R
                 Expr::call(&format!("{place}.write_text"), std::iter::once(Expr::Text(text.clone())).chain(coding).collect())
             }
             Written::Bytes(text) => Expr::call(&format!("{place}.write_bytes"), vec![bytes(text)]),
+            Written::Database(tables) => {
+                lines.extend(databases::made(&place, tables)?);
+                laid.imports.insert(Import::module("sqlite3"));
+                continue;
+            }
             Written::Long(_) | Written::Folder(_) | Written::Gone(_) => return Err(ReasonCode::InputFilesTooLarge.with(TEXT_MAX)),
         });
     }
@@ -95,6 +102,12 @@ pub(in crate::generate) fn lay(folder: &Folder, laid: &mut Laid) -> Result<(), R
                 let coding = if text.is_ascii() { "" } else { "encoding=\"utf-8\"" };
                 let read = Expr::Atom(format!("assert {place}.read_text({coding}) == "));
                 Expr::Chain(Box::new(read), Box::new(Expr::Text(text.clone())))
+            }
+            Written::Database(tables) => {
+                let before = folder.before.iter().find(|(known, _)| known == path).map(|(_, held)| held);
+                laid.after.extend(databases::asserted(&place, before, tables)?);
+                laid.imports.insert(Import::module("sqlite3"));
+                continue;
             }
             Written::Bytes(text) => Expr::Atom(format!("assert {place}.read_bytes() == {}", bytes(text).flat())),
             Written::Long(_) => Expr::Atom(format!("assert {place}.is_file()")),

@@ -19,11 +19,13 @@ use crate::domain::call::{Call, Outcome};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::scene::{Defined, Framework, Scene, Step};
 use crate::domain::value::{TypeName, Value};
-use crate::generate::around::Around;
+use crate::generate::around::{self as files_around, Around};
 use crate::generate::layout::{Expr, Item};
 use crate::generate::project::Project;
+use crate::generate::render::constants;
 use crate::generate::scenes::writer::{RESPONSE, RESULT, Writer};
 use crate::generate::scope::{Import, Scope, is_identifier};
+use crate::generate::surroundings::Laid;
 
 /// Lines before the act that anybody reads.
 const SETUP_MAX: usize = 12;
@@ -37,6 +39,8 @@ pub struct Written {
     pub(super) fixtures: Vec<String>,
     /// Its lines below the docstring.
     pub(super) lines: Vec<String>,
+    /// Long texts that stand above it, by their marks in the lines.
+    pub(super) given: Vec<(String, String)>,
     pub(super) imports: BTreeSet<Import>,
     /// Lines before the act.
     pub(super) setup: usize,
@@ -57,20 +61,34 @@ pub struct Written {
 pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Scope, folder: &str) -> Result<Written, Reason> {
     let mut writer = Writer::new(scene, project, scope, folder);
     let Some((last, before)) = scene.steps.split_last() else { return Err(ReasonCode::NotComparable.into()) };
-    let Step::Call { on, ty, method, args, kwargs, answer, client, awaited } = last else {
+    let Step::Call { on, ty, method, args, kwargs, answer, client, awaited, folder } = last else {
         return Err(ReasonCode::NotComparable.into());
     };
     let Some(answer) = answer else { return Err(ReasonCode::NotComparable.into()) };
     if let Some(name) = scene.patched.first() {
         return Err(ReasonCode::FixtureChanged.of(name));
     }
+    let mut files = Laid::default();
+    if let Some(folder) = folder {
+        files_around::lay(folder, &mut files)?;
+        writer.base = Some(folder.base.clone());
+        writer.laid = folder.before.iter().map(|(path, _)| path.clone()).collect();
+    }
     let receiver = writer.receiver(on, ty, client.as_deref())?;
     let act = writer.call(&receiver, method, args, kwargs)?;
     let name = if answer.by == Framework::Click { RESULT } else { RESPONSE };
     let mut after = act.lines(4, &format!("{name} = {}", awaiting(*awaited)), "");
     after.extend(answers::asserted(&mut writer, answer, name, (args, kwargs), others)?);
+    after.extend(files.after.iter().flat_map(|line| line.lines(4, "", "")));
     let after_lines = after.len();
-    let mut lines = writer.steps(before)?;
+    let mut given = Vec::new();
+    let mut lines: Vec<String> =
+        files.lines.iter().flat_map(|line| constants::marked(line, &mut given).lines(4, "", "")).collect();
+    if !lines.is_empty() || !files.after.is_empty() {
+        files.fixtures.iter().for_each(|name| writer.take_builtin(name));
+    }
+    writer.imports.extend(files.imports);
+    lines.extend(writer.steps(before)?);
     lines.extend(after);
     let count = lines.len() - after_lines + usize::from(writer.client.is_some());
     if count > SETUP_MAX {
@@ -85,6 +103,7 @@ pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Sc
         marks,
         fixtures: writer.fixtures,
         lines,
+        given,
         imports: writer.imports,
         setup: count + usize::from(is_helper),
         words,
@@ -200,7 +219,8 @@ impl Writer<'_, '_> {
     fn steps(&mut self, before: &[Step]) -> Result<Vec<String>, Reason> {
         // What comes later decides which rows have names, so the last of them is written first.
         let mut written: Vec<Vec<String>> = Vec::new();
-        let needed = before.iter().enumerate().filter(|(_, step)| !changes_nothing(step));
+        let is_needed = |step: &Step| !changes_nothing(step) && !(self.base.is_some() && is_command(step));
+        let needed = before.iter().enumerate().filter(|(_, step)| is_needed(step));
         for (at, step) in needed.collect::<Vec<_>>().into_iter().rev() {
             written.push(self.step(at, step)?);
         }
@@ -311,11 +331,12 @@ impl Writer<'_, '_> {
         let direct = scene.direct.iter().map(String::as_str);
         // What else gives an object that no step used did nothing for the request.
         let is_felt = |name: &&str| {
-            scene.fixtures.get(*name).is_some_and(|origin| {
-                // A module, a class or a function is there without the fixture, too.
-                let is_code = matches!(origin.ty.as_str(), "builtins.module" | "builtins.function" | "builtins.type");
-                origin.place != Defined::Plugin && (origin.pk.is_some() || origin.ty.starts_with("builtins.") && !is_code)
-            })
+            !self.replaced.contains(*name)
+                && scene.fixtures.get(*name).is_some_and(|origin| {
+                    // A module, a class or a function is there without the fixture, too.
+                    let is_code = matches!(origin.ty.as_str(), "builtins.module" | "builtins.function" | "builtins.type");
+                    origin.place != Defined::Plugin && (origin.pk.is_some() || origin.ty.starts_with("builtins.") && !is_code)
+                })
         };
         // What they put in the place of something else is there for this test, too.
         for name in scene.replacing.keys() {
@@ -346,6 +367,11 @@ impl Writer<'_, '_> {
 /// What stands before a call that is awaited.
 fn awaiting(awaited: bool) -> &'static str {
     if awaited { "await " } else { "" }
+}
+
+/// Tells whether a step ran a command: what it left in the temporary folder lies there in the tests of the commands after it.
+fn is_command(step: &Step) -> bool {
+    matches!(step, Step::Call { answer: Some(answer), .. } if answer.by == Framework::Click)
 }
 
 /// Tells whether a step only looked at something, or was refused.

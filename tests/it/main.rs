@@ -9,6 +9,7 @@ mod activation;
 mod agent;
 mod application_callers;
 mod application_clients;
+mod application_commands;
 mod application_files;
 mod application_values;
 mod applications;

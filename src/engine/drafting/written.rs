@@ -97,7 +97,7 @@ pub(super) fn scenes(core: &Core, function: &FunctionId) -> Result<Vec<Told>, Tr
         for text in texts {
             let Some(scene) = Scene::read(&text).filter(|scene| told.iter().all(|one| one.scene != *scene)) else { continue };
             let folder = match scene.steps.last() {
-                Some(Step::Direct { folder, .. }) => folder.clone(),
+                Some(Step::Direct { folder, .. } | Step::Call { folder, .. }) => folder.clone(),
                 _ => None,
             };
             if out.iter().any(|touch| !is_below(touch, folder.as_ref())) {

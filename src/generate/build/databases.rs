@@ -82,7 +82,7 @@ pub(in crate::generate) fn quoted(name: &str) -> String {
 }
 
 /// Writes the script that makes a database with its rows.
-fn script(fields: &[(String, Value)]) -> Result<String, Stop> {
+pub(in crate::generate) fn script(fields: &[(String, Value)]) -> Result<String, Stop> {
     let mut statements = Vec::new();
     for (_, text) in by_name(field(fields, TABLES)) {
         statements.push(statement(text)?);

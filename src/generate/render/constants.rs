@@ -68,6 +68,32 @@ fn with_names(expr: &Expr, name: &mut impl FnMut(&str) -> String) -> Expr {
     }
 }
 
+/// Gives an expression in which long texts are marked; `given` gets each mark and its text. [`above`] writes them.
+pub(in crate::generate) fn marked(expr: &Expr, given: &mut Vec<(String, String)>) -> Expr {
+    with_names(expr, &mut |text| {
+        let name = format!("{GIVEN}{}", mark(text));
+        if !given.iter().any(|(known, _)| *known == name) {
+            given.push((name.clone(), text.to_owned()));
+        }
+        name
+    })
+}
+
+/// Writes the constants for marked texts above a test, and names them in its lines.
+pub(in crate::generate) fn above(given: &[(String, String)], test: &str, lines: &mut Vec<String>) {
+    let own = test.strip_prefix("test_").unwrap_or(test);
+    let mut above = Vec::new();
+    for (at, (mark, text)) in given.iter().enumerate() {
+        let name = constant_name(GIVEN, own, at + 1);
+        lines.iter_mut().for_each(|line| *line = line.replace(mark, &name));
+        above.extend(constant(&name, &Expr::Text(text.clone())));
+    }
+    if !above.is_empty() {
+        above.extend([String::new(), String::new()]);
+        lines.splice(0..0, above);
+    }
+}
+
 /// Gives a case as it is once its long texts stand apart: to tell how long what stays is.
 #[must_use]
 pub fn without_long_texts(case: &Case) -> Case {

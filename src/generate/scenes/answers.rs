@@ -40,7 +40,11 @@ pub(super) fn asserted(
             if body.lines().count() > PRINTED_MAX {
                 return Err(ReasonCode::TooLong.with(body.len()));
             }
-            lines.extend(Expr::Text(body.to_owned()).lines(4, &format!("assert {name}.output == "), ""));
+            let expected = match writer.base.clone().filter(|base| body.contains(base.as_str())) {
+                Some(base) => below(writer, body, &base)?,
+                None => Expr::Text(body.to_owned()),
+            };
+            lines.extend(expected.lines(4, &format!("assert {name}.output == "), ""));
         }
         return Ok(lines);
     }
@@ -76,6 +80,16 @@ pub(super) fn asserted(
         }
     }
     Ok(lines)
+}
+
+/// Writes a text that names the temporary folder.
+fn below(writer: &mut Writer<'_, '_>, text: &str, base: &str) -> Result<Expr, Reason> {
+    let (line, end) = text.strip_suffix('\n').map_or((text, ""), |line| (line, "\\n"));
+    if line.contains(['{', '}', '"', '\\', '\n', '\r', '\t']) {
+        return Err(ReasonCode::MachinePath.into());
+    }
+    writer.take_builtin("tmp_path");
+    Ok(Expr::Atom(format!("f\"{}{end}\"", line.replace(base, "{tmp_path}"))))
 }
 
 /// Writes where a redirect leads. A key that no row of the test has may be another one elsewhere.

@@ -15,7 +15,7 @@ use crate::generate::cases::{self, Known};
 use crate::generate::layout::WIDTH;
 use crate::generate::names;
 use crate::generate::project::Project;
-use crate::generate::render;
+use crate::generate::render::{self, constants};
 use crate::generate::scenes::{Written, around, written};
 use crate::generate::scope::{Import, Scope};
 use crate::generate::told::Told;
@@ -131,6 +131,7 @@ pub fn draft(
         lines.push(format!("{function} {name}({}):", test.fixtures.join(", ")));
         lines.push(docstring(&test.test));
         lines.extend(test.lines.iter().cloned());
+        constants::above(&test.given, &name, &mut lines);
         imports.extend(test.imports.iter().cloned());
         blocks.push(lines.join("\n"));
     }

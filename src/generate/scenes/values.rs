@@ -81,6 +81,7 @@ impl Writer<'_, '_> {
                 self.fixture(way.split('.').next().unwrap_or(way))?;
                 Ok(Expr::atom(way))
             }
+            "below" => Ok(Expr::Atom(self.below(told.as_str().unwrap_or_default(), whole)?)),
             "row" => {
                 let at = told.as_u64().and_then(|at| usize::try_from(at).ok()).unwrap_or(usize::MAX);
                 let name = self.rows.get(&at).cloned().ok_or_else(|| unwritable("row"))?;
@@ -88,6 +89,30 @@ impl Writer<'_, '_> {
                 Ok(Expr::Atom(name))
             }
             _ => Err(unwritable(told.as_str().unwrap_or(kind))),
+        }
+    }
+
+    /// Writes a path below the temporary folder: by the fixture that gives it, unless the test makes the file itself.
+    fn below(&mut self, inside: &str, whole: &Json) -> Result<String, Reason> {
+        let mut by = whole.get("by").and_then(Json::as_str);
+        if self.laid.contains(inside) {
+            self.replaced.extend(by.take().map(str::to_owned));
+        }
+        if let Some(name) = by
+            && let Some(origin) = self.scene.fixtures.get(name)
+        {
+            let is_text = origin.ty == "builtins.str";
+            self.fixture(name)?;
+            return Ok(if is_text { name.to_owned() } else { format!("str({name})") });
+        }
+        self.take_builtin("tmp_path");
+        Ok(if inside.is_empty() { "str(tmp_path)".to_owned() } else { format!("str(tmp_path / {})", layout::string(inside)) })
+    }
+
+    /// Takes a fixture of pytest's own.
+    pub(super) fn take_builtin(&mut self, name: &str) {
+        if !self.fixtures.iter().any(|known| known == name) {
+            self.fixtures.push(name.to_owned());
         }
     }
 

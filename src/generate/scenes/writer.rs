@@ -28,6 +28,12 @@ pub(super) struct Writer<'s, 'a> {
     pub(super) used: BTreeSet<usize>,
     /// The client that no fixture gives.
     pub(super) client: Option<Made>,
+    /// The temporary folder that a command works in, absolute.
+    pub(super) base: Option<String>,
+    /// The files below the temporary folder that the test makes itself, by their paths inside.
+    pub(super) laid: BTreeSet<String>,
+    /// Fixtures that gave the path of such a file, and nothing else that the test has.
+    pub(super) replaced: BTreeSet<String>,
     /// The numbers of secrets that have made-up values, in order.
     pub(super) secrets: Vec<u64>,
 }
@@ -45,6 +51,9 @@ impl<'s, 'a> Writer<'s, 'a> {
             rows: BTreeMap::new(),
             used: BTreeSet::new(),
             client: None,
+            base: None,
+            replaced: BTreeSet::new(),
+            laid: BTreeSet::new(),
             secrets: Vec::new(),
         };
         writer.name_rows();

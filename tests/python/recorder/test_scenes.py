@@ -2,6 +2,8 @@
 
 import importlib.util
 import json
+import sqlite3
+import textwrap
 
 import pytest
 
@@ -420,3 +422,79 @@ def test_a_runner_that_the_test_makes_is_told_and_the_command_by_its_name(progra
     assert step["client"] == {"name": "runner", "class": ["click.testing", "CliRunner"]}
     assert step["args"] == [{"name": ["tool", "main"]}, {"list": ["ada"]}]
     assert step["answer"] == {"by": "click", "exit": 0, "body": "hi ada\n"}
+
+
+NOTES = """
+    import click
+    @click.command()
+    @click.argument("path")
+    def main(path):
+        with open(path, "a") as stream:
+            stream.write(told(path))
+    def told(path): return "more"
+"""
+
+
+def _commands(program, test, conftest=""):
+    pytest.importorskip("click")
+    program.write("tool.py", NOTES)
+    program.write("conftest.py", conftest)
+    program.write("test_it.py", "import sqlite3\nimport tool\nfrom click.testing import CliRunner\n" + textwrap.dedent(test))
+    spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "test_it.py")
+    return [json.loads(record[3])["steps"][-1] for record in spool.of("E") if record[2] == "scene"]
+
+
+def test_a_command_is_told_with_the_files_that_its_words_name_and_what_it_left_there(program):
+    (step, *_) = _commands(program, """
+        def test_a(tmp_path):
+            (tmp_path / "a.txt").write_text("one, ")
+            (tmp_path / "other.txt").write_text("not named")
+            CliRunner().invoke(tool.main, [str(tmp_path / "a.txt")])
+    """)  # fmt: skip
+    folder = step["folder"]
+    assert step["args"][1] == {"list": [{"below": "a.txt"}]} and not folder["inside"]
+    assert (folder["before"], folder["after"]) == ([["a.txt", {"text": "one, "}]], [["a.txt", {"text": "one, more"}]])
+
+
+def test_a_path_that_a_fixture_gives_is_told_as_such_and_its_file_left_out(program):
+    conftest = """
+        import pytest
+        @pytest.fixture
+        def note(tmp_path):
+            (tmp_path / "note.txt").write_text("one, ")
+            return str(tmp_path / "note.txt")
+    """
+    (step, *_) = _commands(program, "def test_a(note): CliRunner().invoke(tool.main, [note])", conftest)
+    assert step["args"][1] == {"list": [{"below": "note.txt", "by": "note"}]}
+    assert step["folder"]["before"] == [] and step["folder"]["after"] == [["note.txt", {"text": "one, more"}]]
+
+
+def test_a_command_in_a_folder_of_its_own_is_told_with_all_files_there(program):
+    (step, *_) = _commands(program, """
+        def test_a(tmp_path):
+            runner = CliRunner()
+            with runner.isolated_filesystem():
+                with open("a.txt", "w") as stream: stream.write("one")
+                runner.invoke(tool.main, ["b.txt"])
+    """)  # fmt: skip
+    folder = step["folder"]
+    assert folder["inside"] and "pytest-of" not in folder["base"]
+    assert (folder["before"], folder["after"]) == ([["a.txt", {"text": "one"}]], [["b.txt", {"text": "more"}]])
+
+
+@pytest.mark.skipif(not hasattr(sqlite3.Connection, "serialize"), reason="Python 3.10 cannot read a database from its bytes")
+def test_a_database_in_a_file_is_told_by_its_tables_without_secrets(program):
+    (step, *_) = _commands(program, """
+        def test_a(tmp_path):
+            db = sqlite3.connect(tmp_path / "a.db")
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("CREATE TABLE users (name TEXT, password TEXT)")
+            db.execute("INSERT INTO users VALUES ('bo', 'kX9v-Q2z7-pp41')")
+            db.commit()
+            db.close()
+            CliRunner().invoke(tool.main, [str(tmp_path / "a.db")])
+    """)  # fmt: skip
+    ((name, held),) = step["folder"]["before"]
+    tables, ((table, ((name_cell, password_cell),)),), rest = held["database"]
+    assert (name, table, name_cell, rest) == ("a.db", "users", ["name", "bo"], [])
+    assert tables == [["users", "CREATE TABLE users (name TEXT, password TEXT)"]] and "made_up" in password_cell[1]

@@ -8,13 +8,14 @@ from pytead_tui.recorder import kinds
 from pytead_tui.recorder.arrays import new, refused
 from pytead_tui.recorder.objects import names_of, oid
 from pytead_tui.recorder.own import __builtins__, _thread, gc, sys
-from pytead_tui.recorder.plans import dict_content
 from pytead_tui.recorder.plain_data import SMALLEST
+from pytead_tui.recorder.plans import dict_content
 from pytead_tui.recorder.values import TAG, Capture
 
 CONNECT, CONNECTED = CONNECTS = "sqlite3.connect", "sqlite3.connect/handle"  # the audit events
 TABLES, ROWS, REST = "tables", "rows", "rest"  # the fields of a database
 LARGEST = 128 << 10  # bytes of a database that is read
+_MAGIC = b"SQLite format 3\0"
 _CONTENTS = 64  # of databases that are known
 _CACHES = (("functools", "_lru_cache_wrapper"), ("sqlite3", "Cache"))  # in which a connection holds its statements
 _LEGACY = -1  # `autocommit` of a connection that was not told otherwise
@@ -174,6 +175,22 @@ def _progress(status: int, left: int, pages: int) -> None:
 
 
 _GOES_ON = (0, 101)  # SQLITE_OK, SQLITE_DONE
+
+
+def of_file(data: bytes) -> "tuple | None":
+    """Gives the content of a database that lies in a file, by the bytes of the file; None where it cannot be read."""
+    copy = _connect() if "_sqlite3" in sys.modules else None
+    if not data.startswith(_MAGIC) or len(data) > LARGEST or "serialize" not in dir(copy):
+        return None
+    before, reading[0] = reading[0], True
+    try:
+        # Without its log, a database is read like one that has none.
+        copy.deserialize(data[:18] + b"\x01\x01" + data[20:])
+        return _read(copy)
+    except Exception:
+        return None  # written by another program, or half way
+    finally:
+        reading[0] = before
 
 
 def _read(copy: object) -> tuple:

@@ -4,12 +4,13 @@ Owns which folder that is, and what is noted of its files. That the folder is py
 Rust's affair.
 """
 
-from pytead_tui.recorder import project
+from pytead_tui.recorder import databases, project
 from pytead_tui.recorder.objects import names_of, state
 from pytead_tui.recorder.own import __builtins__, os, sys
 
 MOST = 60  # files and folders of such a folder; one with more is looked at no further
 TEXT = 2000  # bytes of a file that are kept
+ROWS = 20  # of a database
 CHANGED = 6  # files that a call wrote; one that wrote more has no test that anybody reads
 
 
@@ -80,9 +81,34 @@ def look(base: str) -> "dict | None":
     return found
 
 
-def changed(base: str, before: dict, told: object) -> "dict | None":
+def needed(base: str, before: dict, of_fixtures: dict, words: list, told: object, named: object) -> list:
+    """Tells the files that a command may read: all of the folder that it works in, else those that its `words` name. Left out are
+    those that lie there as the fixtures of the test left them (`of_fixtures`).
+    """
+    inside = is_inside(base)
+    names = [name for name, held in before.items() if held is not None and of_fixtures.get(name, ())[:2] != held[:2]]
+    if not inside:
+        paths = [os.path.join(base, name) for name in names]
+        names = [name for name, path in zip(names, paths) if any(path in w or path.startswith(w.rstrip("/") + "/") for w in words)]
+    return [[name, _held(base, name, before[name], told, named)] for name in names]
+
+
+def _held(base: str, name: str, held: tuple, told: object, named: object) -> object:
+    """Tells the content of a file, with that of a database by its tables."""
+    path = os.path.join(base, name)
+    if TEXT < held[0] <= databases.LARGEST and not os.path.exists(path + "-wal"):
+        found = databases.of_file(project.read(path))
+        if found is not None:
+            tables, rows, rest = found
+            by_name = [[table, [[[column, named(column, value)] for column, value in row.items()] for row in of]] for table, of in rows.items()]
+            many = sum(map(len, rows.values())) > ROWS
+            return {"long": True} if many else {"database": [list(map(list, tables.items())), by_name, list(map(list, rest.items()))]}
+    return _content(held, told)
+
+
+def changed(base: str, before: dict, told: object, named: object = None) -> "dict | None":
     """Tells what changed in a folder: {base, folders and files that were there, what is there now}; None where nothing did, or
-    more than a reader wants. `told` tells a text.
+    more than a reader wants. `told` tells a text; with `named`, which tells a value of a column, databases are told by their tables.
     """
     after = look(base)
     if after is None:
@@ -96,14 +122,23 @@ def changed(base: str, before: dict, told: object) -> "dict | None":
     there = [[name, _content(before[name], told)] for name in names if name in before and before[name] is not None]
     folders = {os.path.dirname(name) for name in names} | {name for name in names if before.get(name, 0) is None}
     needed = [name for name in sorted(folders) if name and name in before]
-    now = [[name, _now(after, name, told)] for name in names]
+    now = [[name, _now(base, after, name, told, named)] for name in names]
     return {"base": base, "folders": needed, "before": there, "after": now, "inside": is_inside(base)}
 
 
-def _now(after: dict, name: str, told: object) -> object:
+def around(base: str, before: dict, needed: list, told: object, named: object) -> dict:
+    """Tells what a command found in a folder and what it left there: like `changed`, with the files that it may have read."""
+    wrote = changed(base, before, told, named) or {"folders": [], "after": []}
+    folders = {os.path.dirname(name) for name, _ in needed} & {*before} | {*wrote["folders"]}
+    return {"base": base, "folders": sorted(folders), "before": needed, "after": wrote["after"], "inside": is_inside(base)}
+
+
+def _now(base: str, after: dict, name: str, told: object, named: object) -> object:
     if name not in after:
         return {"gone": True}
-    return {"folder": True} if after[name] is None else _content(after[name], told)
+    if after[name] is None:
+        return {"folder": True}
+    return _content(after[name], told) if named is None else _held(base, name, after[name], told, named)
 
 
 def _content(held: tuple, told: object) -> object:

@@ -21,7 +21,7 @@ _of_class: list = []  # the class of tests that was set up last, as a weak refer
 class Step:
     """What a test did by one call."""
 
-    __slots__ = ("told", "key", "asked", "answer", "calls", "row", "pk", "is_of_class")
+    __slots__ = ("told", "key", "asked", "answer", "calls", "row", "pk", "is_of_class", "before")
 
     def __init__(self, told: dict, key: tuple) -> None:
         self.told = told
@@ -32,6 +32,7 @@ class Step:
         self.row: object = None  # a weak reference to the row that it saved
         self.pk = ""
         self.is_of_class = False  # it sets up the class of the test
+        self.before: "tuple | None" = None  # of a command: the temporary folder, its files, and those that the command may read
 
 
 class Scene:
@@ -44,6 +45,8 @@ class Scene:
         self.is_too_long = False
         self.other: "tuple | None" = None  # tells the frame of a call that is no step
         self.requests: list = []  # (a weak reference to a request that a factory made, how)
+        self.base: "str | None" = None  # pytest's temporary folder, and its files when the test began
+        self.files: dict = {}
         self.seen: dict = {}  # how the values of fixtures looked when the test began, by name
         self.thread = _thread.get_ident()
 
@@ -82,8 +85,28 @@ class Scene:
             self.is_too_long = True
             return None
         self.current = Step(told, key)
+        self.current.before = self.look_at_files(told)
         self.steps.append(self.current)
         return self.current
+
+    def look_at_files(self, told: dict) -> "tuple | None":
+        """Looks at the temporary folder before a command runs."""
+        base = self.stage.base
+        if told.get("method") != "invoke" or base is None:
+            return None
+        before = folders.look(base)
+        if before is None:
+            return None
+        of_fixtures = self.files if base == self.base else {}
+        return base, before, folders.needed(base, before, of_fixtures, self.stage.words, self.tell, self.tell_named)
+
+    def tell(self, value: object) -> object:
+        """Tells a value of a file."""
+        return self.stage.value(value, self)
+
+    def tell_named(self, name: object, value: object) -> object:
+        """Tells a value of a column."""
+        return self.stage.named(name, value, self)
 
     def flush(self) -> None:
         """Tells of the calls that the last step made how they came about."""
@@ -177,6 +200,8 @@ class Scene:
 
     def look(self) -> None:
         """Notes how the values of fixtures look before the test does anything with them."""
+        self.base = folders.of(self.stage.values, (), self.stage.root)
+        self.files = (None if self.base is None else folders.look(self.base)) or {}
         for name, value in self.stage.values.items():
             if staging.has_identity(value):
                 self.seen[name] = staging.looks(value)
@@ -344,6 +369,9 @@ def answered_by_click(recorder: object, frame: object, args: tuple) -> None:
     code, out = held.get("exit_code"), held.get("output_bytes", held.get("stdout_bytes"))
     if type(code) is int and type(out) is bytes and len(out) <= BODY:
         step.answer = {"by": "click", "exit": code, "body": out.decode("utf-8", "replace")}
+        if step.before is not None:
+            scene = recorder.scene
+            step.told["folder"] = folders.around(*step.before, scene.tell, scene.tell_named)
 
 
 def _answering(recorder: object) -> "Step | None":

@@ -4,7 +4,7 @@ Plain values are written as they are, texts with secret names as placeholders. A
 by the attributes from a fixture to it, or by the row that the test saved. Of all else the type alone is recorded: a test cannot have it.
 """
 
-from pytead_tui.recorder import clients, kinds, redact
+from pytead_tui.recorder import clients, folders, kinds, redact
 from pytead_tui.recorder.objects import dict_of, mro_of, names_of, oid, state
 from pytead_tui.recorder.own import __builtins__, os, sys
 from pytead_tui.recorder.plans import lookup
@@ -47,6 +47,8 @@ class Stage:
         self.root = str(item.config.rootpath)
         self.files = {str(item.path), *_files_of(getattr(item, "cls", None), is_own)}
         self.values: dict = {}
+        self.base: "str | None" = None  # the temporary folder that the last call works in
+        self.words: list = []  # the texts that it was given
         self.case: "str | None" = None  # the class of a test of unittest
         self.is_own = is_own
         code = getattr(getattr(item, "function", None), "__code__", None)
@@ -175,6 +177,10 @@ class Stage:
             return None
         method = code.co_name
         args, kwargs = _arguments(code, held, _defaults(held.get(code.co_varnames[0]), method))
+        self.words = texts([args, kwargs])
+        self.base = folders.of(self.values, tuple(self.words), self.root)
+        if self.base is not None and not any(word.startswith(self.base) for word in self.words):
+            self.base = folders.of({}, tuple(self.words), self.root) or self.base  # it may work in another one
         if kwargs.get("method") == method.upper():
             kwargs.pop("method")  # werkzeug's: what get() adds
         if names_of(type(held.get(code.co_varnames[0]))) == ("flask.testing", "FlaskCliRunner"):
@@ -276,6 +282,14 @@ class Stage:
 
     # Values.
 
+    def below(self, path: str) -> "dict | None":
+        """Tells a path below the temporary folder, with the fixture that gives this very path."""
+        base = self.base
+        if base is None or path != base and not path.startswith(base + "/") or "\0" in path:
+            return None
+        by = [n for n in self.fixtures if folders.path_of(self.values.get(n)) == path and not self.is_modules(n)]
+        return {"below": path[len(base) + 1 :], **({"by": by[0]} if by else {})}
+
     def named(self, name: object, value: object, scene: object, deep: int = 0) -> object:
         """Tells a value that has a name."""
         word = redact.secret_word(name) if type(name) is str else None
@@ -292,7 +306,8 @@ class Stage:
             word = redact.word_of(value) if redact.texts else None
             if word is not None:
                 return {"made_up": word, "n": redact.ordinal(word, value)}
-            return value if len(value) <= TEXT else {"other": "long text"}
+            below = self.below(value)
+            return below or (value if len(value) <= TEXT else {"other": "long text"})
         if t is bytes:
             return {"bytes": value.decode("latin-1")} if len(value) <= TEXT else {"other": "long bytes"}
         if deep < DEEP and t in (list, tuple, dict) and len(value) <= ITEMS:
@@ -323,6 +338,15 @@ class Stage:
         if place is not None:
             return {"name": place}
         return {"other": ".".join(names_of(t))} if way is None else {"way": way}
+
+
+def texts(value: object, deep: int = 0) -> list:
+    """Lists the texts and paths in plain containers."""
+    t = type(value)
+    if deep < DEEP and t in (list, tuple, dict):
+        return [text for held in (value.values() if t is dict else value) for text in texts(held, deep + 1)]
+    path = folders.path_of(value)
+    return [] if path is None else [path]
 
 
 def _count(held: object) -> int:
