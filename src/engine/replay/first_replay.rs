@@ -70,7 +70,10 @@ pub async fn note_ran(core: &Arc<Core>, recording: RecordingId, begun: Arc<Index
             let text = index.text(path).unwrap_or_default();
             of_file.peek().is_some() && of_file.all(|module| is_source(&text, &module.sha256))
         };
-        [begun, Arc::new(now)].into_iter().find(|index| edited.iter().all(|path| ran(index, path)))
+        // Tests write files, too: one that came and was not loaded is no code that ran.
+        let is_left_behind = |path: &RelPath| begun.text(path).is_none() && loaded.iter().all(|module| module.path != *path);
+        let edited: Vec<&RelPath> = edited.iter().filter(|path| !is_left_behind(path)).collect();
+        [begun.clone(), Arc::new(now)].into_iter().find(|index| edited.iter().all(|path| ran(index, path)))
     });
     let Ok(Some(index)) = found.await else { return };
     core.part::<Ran>().0.lock().insert(recording, index.clone());

@@ -20,6 +20,11 @@ pub(super) fn is_namespace(ty: &TypeName) -> bool {
     matches!((ty.module.as_str(), ty.qualname.as_str()), ("types", "SimpleNamespace") | ("argparse", "Namespace"))
 }
 
+/// Tells whether an object holds something else for each thread; what it holds for the recorded one is set on it.
+fn is_thread_local(ty: &TypeName) -> bool {
+    ty.module == "threading" && ty.qualname == "local"
+}
+
 impl<'a> Builder<'a, '_> {
     /// Writes an object by its state, or by its life.
     pub(super) fn object(
@@ -29,6 +34,10 @@ impl<'a> Builder<'a, '_> {
         kind: ObjectKind,
         fields: &[(String, Value)],
     ) -> Result<Expr, Stop> {
+        if is_thread_local(ty) {
+            let made = Value::New { ty: ty.clone(), args: Vec::new(), kwargs: Vec::new() };
+            return self.made_and_set(ordinal, ty, &made, fields);
+        }
         if is_namespace(ty) {
             return self.generated(ty, ObjectKind::Dataclass, fields);
         }

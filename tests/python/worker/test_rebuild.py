@@ -17,6 +17,7 @@ import pathlib
 import re
 import sqlite3
 import sys
+import threading
 import types
 import uuid
 import zoneinfo
@@ -253,6 +254,12 @@ def test_what_a_made_function_holds_under_a_secret_name_is_withheld():
         return lambda x, api_key="k" * 20: x + password + api_key
 
     assert "hunter2hunter2" not in repr(capture(made("hunter2hunter2"))) and "kkkk" not in repr(capture(made("x")))
+
+
+def test_what_is_local_to_a_thread():
+    local = threading.local()
+    local.names = ["a"]
+    assert again(local).names == ["a"] and again(threading.local()).__dict__ == {}
 
 
 def test_databases_in_memory():

@@ -51,12 +51,18 @@ def told(client: object, give: object) -> "dict | None":
 
 
 def place(value: object, is_own: object) -> "list | None":
-    """Gives the module of the project and the name in it by which a value is imported; never one of a test file."""
+    """Gives the module of the project and the name in it by which a value is imported, a public one where there is any; never one of a
+    test file.
+    """
+    private = None
     for name, space in _spaces(is_own):
         for key, held in list(space.items()):
-            if held is value and type(key) is str and not key.startswith("_"):
+            if held is not value or type(key) is not str:
+                continue
+            if not key.startswith("_"):
                 return [name, key]
-    return None
+            private = private or [name, key]
+    return private
 
 
 def _spaces(is_own: object) -> list:

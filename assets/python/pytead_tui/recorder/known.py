@@ -146,6 +146,19 @@ def _namespace(w, v, d):
     return (TAG, "obj", ordinal, "types", "SimpleNamespace", "plain", w.fields(pairs, d))
 
 
+def _thread_local(w, v, d):
+    """What it holds for this thread."""
+    if w.names_only or w.brief:
+        return w.opaque(v)
+    w.mutable = True
+    ordinal = w.entry(v, "obj")
+    if ordinal is None:
+        return w.again(v)
+    held = type(v).__getattribute__(v, "__dict__")  # no class of the program: making the dict calls nothing
+    pairs = [(n, x) for n, x in list(dict.items(held)) if type(n) is str]
+    return (TAG, "obj", ordinal, "threading", "local", "plain", w.fields(pairs, d))
+
+
 def _array(w, v, d):
     w.mutable = True
     if not w.fits(len(v)):
@@ -319,6 +332,7 @@ _EXACT = {
     ("re", "Pattern"): _pattern,
     ("re", "Match"): _match,
     ("types", "SimpleNamespace"): _namespace,
+    ("_thread", "_local"): _thread_local,
     ("array", "array"): _array,
     ("functools", "partial"): _partial,
     ("_io", "StringIO"): _file("StringIO"),

@@ -9,6 +9,7 @@ import functools
 import importlib
 import operator
 import sys
+import threading
 import types
 
 from pytead_tui.recorder import kinds, lambdas, redact
@@ -18,6 +19,7 @@ from pytead_tui.worker.lookup import Broken, find
 from pytead_tui.worker.unavailable import Unavailable
 
 TAG = StopIteration
+_LOCAL = threading.local
 _BUILTINS = (str, bytes, bytearray, int, float, complex, list, dict, set, frozenset, tuple)
 
 
@@ -51,7 +53,7 @@ def resolve(module: str, qualname: str, main: object = None, failed: "dict | Non
 
 def native(cls: type) -> type:
     """Gives the nearest base that is not written in Python: the one that makes instances."""
-    return next(base for base in cls.__mro__ if not base.__flags__ & (1 << 9) or base is object)
+    return next(base for base in cls.__mro__ if not base.__flags__ & (1 << 9) or base in (object, _LOCAL))
 
 
 class Builder:
@@ -124,7 +126,8 @@ class Builder:
                 slot.__set__(made, value)
                 continue
             try:
-                space = object.__getattribute__(made, "__dict__")
+                read = _LOCAL if type(made) is _LOCAL else object
+                space = read.__getattribute__(made, "__dict__")
             except AttributeError:
                 what = type(made).__qualname__
                 raise Broken(f"{what} has no place for {name} any more", "class-changed", what) from None
