@@ -3,7 +3,7 @@
 A type is known only when it is the very class its module holds, so that its methods are not a user's.
 """
 
-from pytead_tui.recorder import arrays, databases, factories, frames, kinds, models, plans
+from pytead_tui.recorder import arrays, databases, factories, frames, kinds, models, plans, threads
 from pytead_tui.recorder.arrays import new
 from pytead_tui.recorder.looks import base_look
 from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_of, oid
@@ -146,19 +146,6 @@ def _namespace(w, v, d):
     return (TAG, "obj", ordinal, "types", "SimpleNamespace", "plain", w.fields(pairs, d))
 
 
-def _thread_local(w, v, d):
-    """What it holds for this thread."""
-    if w.names_only or w.brief:
-        return w.opaque(v)
-    w.mutable = True
-    ordinal = w.entry(v, "obj")
-    if ordinal is None:
-        return w.again(v)
-    held = type(v).__getattribute__(v, "__dict__")  # no class of the program: making the dict calls nothing
-    pairs = [(n, x) for n, x in list(dict.items(held)) if type(n) is str]
-    return (TAG, "obj", ordinal, "threading", "local", "plain", w.fields(pairs, d))
-
-
 def _array(w, v, d):
     w.mutable = True
     if not w.fits(len(v)):
@@ -208,11 +195,6 @@ def _method_caller(w, v, d):
         if made[0] is type(v)
         else w.opaque(v)
     )
-
-
-def _lock(w, v, d):
-    # A free lock is like any other free one.
-    return w.opaque(v) if v.locked() else new("threading", "Lock", ())
 
 
 def _count(w, v, d):
@@ -332,7 +314,7 @@ _EXACT = {
     ("re", "Pattern"): _pattern,
     ("re", "Match"): _match,
     ("types", "SimpleNamespace"): _namespace,
-    ("_thread", "_local"): _thread_local,
+    ("_thread", "_local"): threads.local,
     ("array", "array"): _array,
     ("functools", "partial"): _partial,
     ("_io", "StringIO"): _file("StringIO"),
@@ -341,7 +323,7 @@ _EXACT = {
     ("sqlite3", "Connection"): databases.write,
     ("time", "struct_time"): _struct_time,
     ("collections", "ChainMap"): _chain_map,
-    ("_thread", "lock"): _lock,
+    ("_thread", "lock"): threads.lock,
     ("itertools", "count"): _count,
     ("_thread", "RLock"): lambda w, v, d: new("threading", "RLock", ()),
     ("operator", "itemgetter"): _getter("itemgetter"),
