@@ -8,6 +8,7 @@ use crate::domain::call::{Call, CallId, Outcome};
 use crate::domain::function::Function;
 use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::reason::{Reason, ReasonCode};
+use crate::domain::scene::Framework;
 use crate::domain::settings::Snapshots;
 use crate::domain::value::{ObjectKind, TypeName, Value};
 use crate::generate::agree;
@@ -21,6 +22,7 @@ use crate::generate::project::Project;
 use crate::generate::render;
 use crate::generate::scope::Scope;
 use crate::generate::stand_ins;
+use crate::generate::told::Told;
 
 /// An expression that has to make the recorded values again in a clean namespace (R1).
 #[derive(Debug, Clone, PartialEq)]
@@ -61,8 +63,9 @@ impl Plan {
         }
         let known = Known::of(function, calls);
         let mut plan = Self { cases: Vec::new(), left_out: BTreeMap::new(), scope: scope.clone() };
-        // A request that a client makes is read by more than the function: it is written with the client.
-        let is_told = !(project.scenes)(&function.id).is_empty();
+        // A request that a client makes is read by more than the function: it is written with the client. A command has none.
+        let is_command = |told: &Told| told.scene.answer().is_some_and(|answer| answer.by == Framework::Click);
+        let is_told = !(project.scenes)(&function.id).iter().all(is_command);
         let unread = if is_told { BTreeSet::new() } else { cases::unread(function, project) };
         for call in calls {
             let mut case = |way| cases::case(call, function, known, project, &mut scope, way);

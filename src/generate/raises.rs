@@ -240,7 +240,11 @@ impl Builder<'_, '_> {
             _ => {}
         }
         let call = self.call;
-        let told = |(name, value): &&(String, Value)| name != NOTES && name != CAUSE && (*is_own || is_given(value, call));
+        let is_foreign = self.project.class(raised.ty).is_none();
+        let told = |(name, value): &&(String, Value)| {
+            let is_said = is_foreign && is_said_by(args, value);
+            name != NOTES && name != CAUSE && (*is_own || is_given(value, call)) && !is_said
+        };
         let told: Vec<(&str, &Value)> = fields.iter().filter(told).map(|(name, value)| (name.as_str(), value)).collect();
         all.extend(self.attributes(CAUGHT, &told)?);
         if let Some((_, notes)) = fields.iter().find(|(name, _)| name == NOTES)
@@ -255,6 +259,17 @@ impl Builder<'_, '_> {
             all.push(Assertion::new(&format!("type({CAUGHT}.{CAUSE})"), Relation::Is, cause));
         }
         Ok(all)
+    }
+
+    /// Gives an exception without what is asserted of it by something else.
+    pub(super) fn without_what_is_said(&self, exception: &Value) -> Value {
+        match exception {
+            Value::Exception { ordinal, ty, args, fields } if self.project.class(ty).is_none() => {
+                let fields = fields.iter().filter(|(name, value)| name == CAUSE || !is_said_by(args, value)).cloned().collect();
+                Value::Exception { ordinal: *ordinal, ty: ty.clone(), args: args.clone(), fields }
+            }
+            other => other.clone(),
+        }
     }
 
     /// Asserts the exceptions of a group, and what each of them carries besides its arguments.
@@ -325,6 +340,11 @@ impl Builder<'_, '_> {
             }
         }
     }
+}
+
+/// Tells whether an attribute of a framework's exception is nothing, or what its arguments say already.
+fn is_said_by(args: &[Value], value: &Value) -> bool {
+    *value == Value::None || args.contains(value)
 }
 
 const NOTES: &str = "__notes__";

@@ -80,7 +80,7 @@ pub(super) fn expect<'a>(
             let raised = builder.raised(exception, mro, function)?;
             builder.work.imports.extend(raised.import.clone());
             builder.work.imports.insert(Import::module("pytest"));
-            case.seen.push((subject.clone(), exception.clone()));
+            case.seen.push((subject.clone(), builder.without_what_is_said(exception)));
             case.ending = Ending::Raises(raised);
         }
         Outcome::Yielded { items, end } if manager => {
