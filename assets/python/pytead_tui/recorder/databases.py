@@ -67,6 +67,8 @@ def write(walk: Capture, v: object, depth: int) -> object:
     """Gives the tree of a connection: the call that makes it, and what is in its database."""
     if walk.brief or walk.names_only or oid(v) not in _open:
         return walk.opaque(v)
+    if oid(v) in walk.memo:
+        return walk.again(v)
     cls = type(v)
     try:
         row_factory, text_factory, isolation = (_held(cls, v, name) for name in ("row_factory", "text_factory", "isolation_level"))
@@ -83,8 +85,6 @@ def write(walk: Capture, v: object, depth: int) -> object:
     if sum(map(len, rows.values())) > walk.nodes:
         return refused("Connection", "too many rows", v)
     ordinal = walk.entry(v, "sub")
-    if ordinal is None:
-        return walk.again(v)
     walk.mutable = True
     named = {} if isolation == "" else {"isolation_level": isolation}
     if autocommit != _LEGACY:
