@@ -278,6 +278,8 @@ def test_databases_in_memory():
     assert made.execute("SELECT * FROM names").fetchall()[0]["name"] == "CLEO"
     made.execute("INSERT INTO dogs (name) VALUES ('Pancakes')")
     assert made.execute("SELECT name FROM dogs").fetchall()[2]["name"] == "PANCAKES"
+    database.close()
+    made.close()
 
 
 def test_a_database_that_refuses_its_rows_is_broken():
