@@ -22,7 +22,7 @@ use Takes::{After, Joined, Word};
 /// An option, how it takes a password, and of which programs; none are all.
 type Taking = (&'static str, Takes, &'static [&'static str]);
 
-const OPTIONS: [Taking; 15] = [
+const OPTIONS: [Taking; 19] = [
     ("-u", After(':'), &[]),
     ("-U", After(':'), &[]),
     ("--user", After(':'), &[]),
@@ -42,6 +42,10 @@ const OPTIONS: [Taking; 15] = [
     ("-a", Word, &["redis-cli", "valkey-cli"]),
     ("-w", Word, &["ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami", "ldappasswd"]),
     ("-k", Word, &["openssl"]),
+    ("/rp", Word, &["schtasks"]),
+    ("/RP", Word, &["schtasks"]),
+    ("/p:", Joined, &["xfreerdp", "xfreerdp3", "wfreerdp", "sdl-freerdp"]),
+    ("/P:", Joined, &["xfreerdp", "xfreerdp3", "wfreerdp", "sdl-freerdp"]),
 ];
 
 /// Text before a password, and how many words come between.
@@ -61,6 +65,11 @@ const BEHIND: [(&str, usize); 10] = [
 const READS: &str = "chpasswd";
 const READS_PASSWORD: &str = "--password-stdin";
 
+/// What connects a share of Windows, how such a one begins, and how many words of the command are looked at.
+const SHARE: &str = "net use ";
+const UNC: &str = r"\\";
+const WORDS_OF_SHARE: usize = 8;
+
 /// Bytes between a program and its option, and between the words of a list or a record.
 const OF_PROGRAM: usize = 200;
 const BETWEEN: usize = 6;
@@ -70,7 +79,7 @@ const BYTES: usize = 8 << 10;
 
 /// How such a secret begins.
 pub(super) fn beginnings() -> impl Iterator<Item = &'static str> {
-    OPTIONS.iter().map(|taking| taking.0).chain(BEHIND.iter().map(|behind| behind.0)).chain([READS, READS_PASSWORD])
+    OPTIONS.iter().map(|taking| taking.0).chain(BEHIND.iter().map(|behind| behind.0)).chain([READS, READS_PASSWORD, SHARE])
 }
 
 /// Tells, fast, whether such a secret may begin here: after an option comes a space, or what separates the words of a list.
@@ -84,11 +93,18 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
         Some(b'-') => {
             OPTIONS.iter().any(is_option) || bytes.starts_with(b"-pass") || bytes.starts_with(READS_PASSWORD.as_bytes())
         }
+        Some(b'/') => OPTIONS.iter().any(is_option),
         Some(b'r' | b'n' | b'm' | b'C' | b'v') => {
             BEHIND.iter().any(|(begin, _)| bytes.starts_with(begin.split(' ').next().unwrap_or(begin).as_bytes()))
         }
         _ => bytes.starts_with(READS.as_bytes()),
     }
+}
+
+/// Tells, fast, whether a word may be an option, which takes the next word or has its value in itself.
+pub(super) fn is_option(word: &str) -> bool {
+    let is_of_windows = |option: &&str| option.starts_with('/') && word.starts_with(option);
+    word.starts_with('-') || (word.starts_with('/') && OPTIONS.iter().any(|(option, ..)| is_of_windows(&option)))
 }
 
 /// Tells whether a word is a program that takes a password by no option.
@@ -97,14 +113,18 @@ pub(super) fn is_program(word: &str) -> bool {
 }
 
 /// How many finders there are, each of which finds the first secret of its kind in a text.
-pub(super) const FINDERS: usize = OPTIONS.len() + BEHIND.len() + 1;
+pub(super) const FINDERS: usize = OPTIONS.len() + BEHIND.len() + 2;
 
 /// Finds the first secret of a kind.
 pub(super) fn first(text: &str, kind: usize) -> Option<Found> {
     if let Some(taking) = OPTIONS.get(kind) {
         return of_option(text, taking);
     }
-    BEHIND.get(kind - OPTIONS.len()).map_or_else(|| read(text), |(begin, between)| behind(text, begin, *between))
+    match BEHIND.get(kind - OPTIONS.len()) {
+        Some((begin, between)) => behind(text, begin, *between),
+        None if kind + 1 == FINDERS => share(text),
+        None => read(text),
+    }
 }
 
 /// Tells whether the word behind an option with a secret name is its value: `["--token", "x"]`.
@@ -189,6 +209,27 @@ fn behind(text: &str, begin: &str, between: usize) -> Option<Found> {
     })
 }
 
+/// Finds the password of `net use Z: \\server\share x /user:ada`: the word behind the share that is no switch.
+fn share(text: &str) -> Option<Found> {
+    text.match_indices(SHARE).find_map(|(at, _)| {
+        let (mut from, mut is_behind) = (at + SHARE.len(), false);
+        for _ in 0..WORDS_OF_SHARE {
+            let (start, end, is_quoted) = word(&text[from..])?;
+            let held = &text[from + start..from + end];
+            let is_one = is_like_password(held) || (is_quoted && held.len() > 2);
+            if held.starts_with(UNC) {
+                is_behind = true;
+            } else if is_behind && is_one && !held.starts_with('/') && !is_placeholder(held) {
+                return Some((from + start, from + end, "password"));
+            }
+            from += end + usize::from(is_quoted);
+            // What `word` leaves at the end of one, as of the drive `Z:`.
+            from += text[from..].find(|c: char| !matches!(c, '.' | ':' | '!' | '?')).unwrap_or_default();
+        }
+        None
+    })
+}
+
 /// Finds the password of `echo ada:x | chpasswd` and of `echo x | docker login --password-stdin`.
 fn read(text: &str) -> Option<Found> {
     let readers = [READS, READS_PASSWORD].into_iter().filter_map(|reader| read_by(text, reader));
@@ -241,6 +282,11 @@ mod tests {
             ("twine upload -u ada -p hunter2 dist/*", "hunter2"),
             ("vault login zQ8-kd2x09", "zQ8-kd2x09"),
             ("ConvertTo-SecureString 'tiger' -AsPlainText", "tiger"),
+            (r"net use \\server\share hunter2xx /user:bob", "hunter2xx"),
+            (r"net use Z: \\server\share /user:dom\bob hunter2xx", "hunter2xx"),
+            ("schtasks /create /tn x /ru bob /rp hunter2xx", "hunter2xx"),
+            ("schtasks.exe /Change /RP hunter2xx", "hunter2xx"),
+            ("xfreerdp /u:bob /p:hunter2xx /v:h", "hunter2xx"),
         ] {
             assert_eq!(all(text), Some(secret), "{text}");
             assert!((0..text.len()).any(|at| begins(&text.as_bytes()[at..])), "{text}");
@@ -252,6 +298,9 @@ mod tests {
             (&["sshpass", "-p", "zQ8'kd-20fh", "ssh"], 2, "zQ8'kd-20fh"),
             (&["lftp", "-u", "ada,hunter2"], 2, "hunter2"),
             (&["tool", "--token", "zQ8-kd2x09"], 2, "zQ8-kd2x09"),
+            (&["net", "use", r"\\server\share", "hunter2xx", "/user:bob"], 3, "hunter2xx"),
+            (&["schtasks", "/create", "/rp", "hunter2xx"], 3, "hunter2xx"),
+            (&["xfreerdp", "/u:bob", "/p:hunter2xx"], 2, "hunter2xx"),
         ] {
             let found = of_list(words);
             assert!(
@@ -278,6 +327,11 @@ mod tests {
             "python -w x17-b2",
             "tar -k out17b",
             "net use",
+            r"net use Z: \\server17\share17 /user:bob17x",
+            "net use x17-b2c",
+            "schtasks /run /tn task-17b",
+            "xfreerdp /v:host17b /u:bob17b",
+            "cl /p:on17b2",
             "ssh -p 2222 ada@h",
             "unzip -P",
         ] {

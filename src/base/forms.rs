@@ -137,6 +137,8 @@ pub(super) const FORMS: &[Form] = &[
     ("EAAG", 80, Token, "facebook-token"),
     ("ABSK", 100, Hash, "aws-key"),
     ("Signature=", 74, Hex, "signature"),
+    ("v0=", 67, Hex, "signature"),
+    ("v1=", 67, Hex, "signature"),
     ("pul-", 44, Hex, "pulumi-token"),
     ("HRKU-", 40, Token, "heroku-key"),
     ("rnd_", 32, Token, "render-key"),

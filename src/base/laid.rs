@@ -54,7 +54,7 @@ const LOGIN: [&str; 2] = ["auth", "_auth"];
 /// Tells, fast, whether a text may make another one secret by their positions.
 #[must_use]
 pub fn may_tell(text: &str) -> bool {
-    (text.len() <= HEADING && (text.starts_with('-') || text == "kty" || names::may_end(text)))
+    (text.len() <= HEADING && (commands::is_option(text) || text == "kty" || names::may_end(text)))
         || commands::is_program(text)
         || statements::may_be(text)
 }
@@ -120,7 +120,7 @@ fn of_command(items: Group<'_, '_>, found: &mut Vec<Placed>) {
     };
     let Some(words) = items.iter().map(word).collect::<Option<Vec<_>>>() else { return };
     let texts: Vec<&str> = words.iter().map(|(_, text)| text.as_str()).collect();
-    if texts.iter().any(|text| text.starts_with('-') || commands::is_program(text)) {
+    if texts.iter().any(|text| commands::is_option(text) || commands::is_program(text)) {
         found.extend(commands::of_list(&texts).into_iter().map(|(at, range)| (words[at].0, range)));
     }
 }

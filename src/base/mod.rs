@@ -1,5 +1,6 @@
 //! L0: what every layer may use and that knows nothing of the product: text, paths, folders, hashes, signatures, time, YAML, redaction.
 
+mod answers;
 mod beside;
 pub mod bits;
 pub mod card;

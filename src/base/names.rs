@@ -31,9 +31,13 @@ static AMBIGUOUS: LazyLock<HashSet<&str>> = LazyLock::new(|| words("AMBIGUOUS").
 /// At the end of a name, the word that says that a test passed, or means a password.
 static PERHAPS: LazyLock<HashSet<&str>> = LazyLock::new(|| words("PERHAPS").collect());
 
+/// Names of proofs such as signatures, one or several, which are often no secrets.
+static PROOFS: LazyLock<HashSet<String>> =
+    LazyLock::new(|| words("PROOFS").flat_map(|word| [word.to_owned(), format!("{word}s")]).collect());
+
 /// How secret names begin: the first words.
 static FIRST: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    let all = words("NAMES").chain(words("AMBIGUOUS")).chain(words("PERHAPS"));
+    let all = words("NAMES").chain(words("AMBIGUOUS")).chain(words("PERHAPS")).chain(words("PROOFS"));
     all.filter_map(|word| word.split('-').next()).collect()
 });
 
@@ -41,7 +45,7 @@ static FIRST: LazyLock<Vec<&str>> = LazyLock::new(|| {
 static LAST: LazyLock<HashSet<&[u8]>> = LazyLock::new(|| {
     let several = SEVERAL.iter().chain(&*PERHAPS_SEVERAL).map(|word| last(word.as_bytes()));
     let ends = words("NAMES").chain(words("AMBIGUOUS")).chain(words("ENDS")).map(|word| last(word.as_bytes()));
-    several.chain(ends).collect()
+    several.chain(ends).chain(PROOFS.iter().map(|word| last(word.as_bytes()))).collect()
 });
 /// Bytes of a name's end that are looked at.
 const END: usize = 3;
@@ -118,7 +122,9 @@ pub fn holds(name: &str) -> Option<Holds> {
     };
     // A word before the pair that it begins, as the recorder has it: the second word of `access_tokens` says less than the two.
     let at = |at: usize| known(&words[at]).or_else(|| known(&words.get(at..at + 2)?.concat()));
-    let perhaps = || words.last().filter(|last| PERHAPS.contains(last.as_str())).map(|_| Holds::PerhapsSeveral);
+    let is_perhaps =
+        words.last().is_some_and(|last| PERHAPS.contains(last.as_str())) || words.iter().any(|word| PROOFS.contains(word));
+    let perhaps = || is_perhaps.then_some(Holds::PerhapsSeveral);
     (0..words.len()).find_map(at).or_else(perhaps)
 }
 
@@ -190,6 +196,9 @@ mod tests {
             "SMTP_PASS",
             "dbPass",
             "wpa_psk",
+            "code_verifier",
+            "clientAssertion",
+            "signature_secret",
         ] {
             assert!(is_secret_name(name), "{name}");
         }
@@ -204,6 +213,8 @@ mod tests {
             "tokenUrl",
             "password_min_length",
             "SSH_AUTH_SOCK",
+            "client_assertion_type",
+            "signature_algorithm",
             "first_pass",
             "bypass",
             "PGPASSFILE",
@@ -219,7 +230,7 @@ mod tests {
         for name in ["passwords", "API_KEYS", "dbPasswords", "access_tokens", "session_ids", "passwords_by_user", "X-Api-Keys"] {
             assert_eq!(holds(name), Some(Holds::Several), "{name}");
         }
-        for name in ["tokens", "max_tokens", "cookies", "promptTokens"] {
+        for name in ["tokens", "max_tokens", "cookies", "promptTokens", "X-Hub-Signature-256", "sig"] {
             assert_eq!((holds(name), is_secret_name(name)), (Some(Holds::PerhapsSeveral), false), "{name}");
         }
         for name in ["keys", "primary_keys", "token_count", "authorizations", "passwords_file", "sessions"] {

@@ -2,6 +2,7 @@
 //! `<password>x</password>`, a line of `.pgpass`. What stands behind `=` or `:` is the affair of `finders.rs`, what a program takes
 //! by an option of another name that of `commands.rs`.
 
+use super::answers;
 use super::beside;
 use super::bits::is_random;
 use super::commands::{self, is_value_of_option};
@@ -9,8 +10,6 @@ use super::escapes::{is_inside_word, names_in};
 use super::found::{Found, floor, is_placeholder};
 use super::names::{self, Holds};
 
-/// What SQL says before a password.
-const IDENTIFIED: [&str; 2] = ["IDENTIFIED BY ", "identified by "];
 /// At the end of a key of Mailchimp, before the number of its place; and digits before that.
 const PLACE: &str = "-us";
 const PLACE_DIGITS: usize = 32;
@@ -30,8 +29,12 @@ const ELEMENT: usize = 8 << 10;
 const NEAR: usize = 48;
 /// How such a secret begins: two bytes of each.
 pub(super) fn beginnings() -> impl Iterator<Item = [u8; 2]> {
-    let words = commands::beginnings().chain(IDENTIFIED).chain([TERRAFORM, PLACE, NUMBERED, ":::"]).map(str::as_bytes);
-    words.filter_map(|word| word.first_chunk().copied()).chain((b'0'..=b'9').map(|digit| [b':', digit])).chain([*b":*"])
+    let words = commands::beginnings().chain([TERRAFORM, PLACE, NUMBERED, ":::"]).map(str::as_bytes);
+    words
+        .filter_map(|word| word.first_chunk().copied())
+        .chain((b'0'..=b'9').map(|digit| [b':', digit]))
+        .chain([*b":*"])
+        .chain(answers::beginnings())
 }
 
 /// Tells whether such a secret may begin here.
@@ -42,8 +45,9 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
         Some(b':') => (2..=5).contains(&digits(&bytes[1..])) && bytes.get(1 + digits(&bytes[1..])) == Some(&b':'),
         Some(b'0'..=b'9') => BOT_DIGITS.contains(&digits(bytes)) && bytes.get(digits(bytes)) == Some(&b':'),
         _ => {
-            IDENTIFIED.iter().chain(&[TERRAFORM, PLACE, NUMBERED]).any(|word| bytes.starts_with(word.as_bytes()))
+            [TERRAFORM, PLACE, NUMBERED].iter().any(|word| bytes.starts_with(word.as_bytes()))
                 || commands::begins(bytes)
+                || answers::begins(bytes)
                 || (names::may_stand(bytes) && bytes.iter().take(NEAR).any(|byte| matches!(byte, b' ' | b'>')))
                 // The type of the next value follows at once there, as a letter.
                 || (names::may_begin(bytes) && bytes.iter().take(NEAR).any(|byte| *byte == 0))
@@ -52,11 +56,12 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
 }
 
 /// Finders, each for the first secret of its kind.
-pub(super) const FINDERS: [fn(&str) -> Option<Found>; 10] = [
+pub(super) const FINDERS: [fn(&str) -> Option<Found>; 11] = [
     said,
     element,
-    |text| identified(text, IDENTIFIED[0]),
-    |text| identified(text, IDENTIFIED[1]),
+    answers::identified,
+    answers::of_account,
+    answers::digest,
     line_of_fields,
     line_of_hashes,
     terraform,
@@ -136,16 +141,6 @@ fn element(text: &str) -> Option<Found> {
         let begin = start + text[start..end].find(held)?;
         let is_one = text[end..].starts_with(['<', ']']) && beside::is_value(name.rsplit(':').next()?, held);
         is_one.then_some((begin, begin + held.len(), "assigned"))
-    })
-}
-
-/// Finds the password of `IDENTIFIED BY 'x'`.
-fn identified(text: &str, begin: &str) -> Option<Found> {
-    text.match_indices(begin).find_map(|(at, _)| {
-        let from = at + begin.len();
-        let (start, end, is_quoted) = word(&text[from..])?;
-        let held = &text[from + start..from + end];
-        (is_quoted && !held.is_empty() && !is_placeholder(held)).then_some((from + start, from + end, "password"))
     })
 }
 
@@ -243,6 +238,15 @@ mod tests {
             ("machine a.test login ada password zQ8kd20fhWx", "zQ8kd20fhWx"),
             ("ALTER USER ada WITH PASSWORD 'hunter'", "hunter"),
             ("CREATE USER ada IDENTIFIED BY 'tiger'", "tiger"),
+            ("create user ada identified with caching_sha2_password by 'tiger'", "tiger"),
+            ("ALTER USER 'ada'@'%' IDENTIFIED WITH 'sha256_password' AS 'tiger'", "tiger"),
+            ("SET PASSWORD FOR 'bob'@'localhost' = 'hunter2xx'", "hunter2xx"),
+            ("set password for 'bob'@'localhost' = password('hunter2xx')", "hunter2xx"),
+            ("SET PASSWORD = OLD_PASSWORD(\"tiger\")", "tiger"),
+            ("alter role ada with login encrypted password 'tiger'", "tiger"),
+            (&format!("Digest username=ada, nonce=17, response={hex}, qop=auth"), &hex),
+            (&format!("Digest username=\"ada\", response = \"{hex}{hex}\""), &format!("{hex}{hex}")),
+            (&format!("{{\"nonce\": \"a1\", \"response\": \"{hex}\"}}"), &hex),
             ("Your new password is: zQ8-kd2x09. Bye!", "zQ8-kd2x09"),
             ("the token is 'zQ8kd20fhWx'", "zQ8kd20fhWx"),
             ("<cfg><password>hunter2</password></cfg>", "hunter2"),
@@ -279,6 +283,12 @@ mod tests {
             "a token of thanks",
             "the password is required",
             "the token is: invalid",
+            "identified by its number '17-b2'",
+            "SET PASSWORD FOR 'bob'@'localhost'",
+            "set password for 'bob'; SELECT 1 = 'x'",
+            "CREATE USER 'ada17'@'localhost'",
+            "response=d41d8cd98f00b204e9800998ecf8427e",
+            "nonce=17, response=ok",
             "the password is",
             "the password 'admin' is weak",
             "--token-file /run/x1y2z3",

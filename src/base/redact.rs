@@ -521,6 +521,8 @@ mod tests {
             ("password=$ecr3t_1", "password=[REDACTED:assigned#1]"),
             ("API key: k3y-k3y9", "API key: [REDACTED:assigned#1]"),
             ("theme=dark; csrftoken=k3y9", "theme=dark; csrftoken=[REDACTED:assigned#1]"),
+            ("x=1&code_verifier=k3y-k3y9&y=2", "x=1&code_verifier=[REDACTED:assigned#1]&y=2"),
+            ("?e=17&signature=zQ8kd20fhWx&x=1", "?e=17&signature=[REDACTED:assigned#1]&x=1"),
         ] {
             assert_eq!(redacted(text).as_deref(), Some(safe), "{text}");
         }
@@ -551,6 +553,8 @@ mod tests {
             "password = getpass()",
             "token = self.token",
             "Basic authentication is needed",
+            "signature=ok sig=SIGTERM signature: def f(a1, b2): ...",
+            "signature = inspect.signature(total17)",
         ] {
             assert_eq!(redacted(text), None, "{text}");
         }

@@ -41,6 +41,7 @@ mod parts;
 mod reached;
 mod regular;
 pub mod rename;
+pub mod rests;
 mod stalled;
 pub mod stamps;
 pub mod stub;

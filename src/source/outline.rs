@@ -114,7 +114,7 @@ impl Outline {
 }
 
 /// Gives the name that an import binds in its module, and what it is bound to.
-fn binding(import: &Import) -> (String, String) {
+pub(super) fn binding(import: &Import) -> (String, String) {
     let top = || import.module.split('.').next().unwrap_or_default().to_owned();
     let name = import.alias.clone().or_else(|| import.name.clone());
     let what = match (&import.name, &import.alias) {
@@ -125,7 +125,7 @@ fn binding(import: &Import) -> (String, String) {
 }
 
 /// Gives the names that an assignment binds: those before its signs that stand in no brackets, `a, b = c = 1`, `a: int = 1`.
-fn targets(statement: &str) -> Vec<String> {
+pub(super) fn targets(statement: &str) -> Vec<String> {
     let (mut depth, mut start, mut found) = (0_usize, 0, Vec::new());
     let bytes = statement.as_bytes();
     for (at, byte) in bytes.iter().enumerate() {

@@ -16,6 +16,7 @@ use crate::base::yaml;
 use crate::domain::function::FunctionId;
 use crate::source::docstring::docstring;
 use crate::source::outline::{Outline, Statement, outline};
+use crate::source::rests::rests;
 
 /// Where the manifest stands in a project, below the folder of the tests.
 pub const FILE_NAME: &str = "manifest.yaml";
@@ -49,6 +50,9 @@ pub struct TestEntry {
     /// Hash of it without its docstring, which counts calls, see [`case_hash`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub case: Option<Digest>,
+    /// Hash of what it rests on beside itself, see [`rests`]; `None` for what was accepted before there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rests: Option<Digest>,
     /// Hash of the code it was rejected for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<Digest>,
@@ -175,10 +179,11 @@ impl Manifest {
         self.written(file, &outline(existing)).filter(|(_, same)| *same == Some(true)).map(|(test, _)| test.to_owned()).collect()
     }
 
-    /// Names the tests of a file that do what they did when they were accepted: their code is the same, comments aside, and no
-    /// other statement of the file takes a name that they use.
+    /// Names the tests of a file that do what they did when they were accepted: their code is the same, comments aside, and so is
+    /// what they rest on in the file and in the `conftest.py` files above it; no other statement of the file takes a name that they
+    /// use.
     #[must_use]
-    pub fn as_accepted(&self, file: &RelPath, existing: &str) -> BTreeSet<String> {
+    pub fn as_accepted(&self, file: &RelPath, existing: &str, above: &[String]) -> BTreeSet<String> {
         let now = outline(existing);
         let bound_again = now.bound_again(existing);
         if now.error.is_some() || bound_again.contains("*") {
@@ -189,9 +194,20 @@ impl Manifest {
         };
         let own = self.tests.iter().filter(|((path, _), entry)| path == file && entry.is_accepted());
         let same = own.filter(|((_, test), entry)| {
-            !bound_again.contains(test) && now.definition(test).is_some_and(|found| is_same(found, entry))
+            !bound_again.contains(test)
+                && now.definition(test).is_some_and(|found| is_same(found, entry))
+                && (entry.rests.is_none() || entry.rests == rests(existing, test, above))
         });
         same.map(|((_, test), _)| test.clone()).collect()
+    }
+
+    /// Notes what tests of a file rest on after we wrote it: what we change of it ourselves leaves them as they were accepted.
+    pub fn rest_anew(&mut self, file: &RelPath, tests: &BTreeSet<String>, text: &str, above: &[String]) {
+        for test in tests {
+            if let Some(entry) = self.tests.get_mut(&(file.clone(), test.clone())).filter(|entry| entry.rests.is_some()) {
+                entry.rests = rests(text, test, above);
+            }
+        }
     }
 
     /// Gives the tests that should be in a file, and whether they are as we wrote them; `None` when they are gone.
@@ -237,6 +253,7 @@ mod tests {
             inputs: vec![Digest(1), Digest(2)],
             body,
             case: None,
+            rests: None,
             code: None,
             state: TestState::Accepted,
         }
@@ -273,7 +290,7 @@ mod tests {
         for test in ["test_a", "test_b"] {
             manifest.note(&file, test, entry(body_hash(text, test).unwrap()));
         }
-        let same = |text: &str| manifest.as_accepted(&file, text).into_iter().collect::<Vec<_>>();
+        let same = |text: &str| manifest.as_accepted(&file, text, &[]).into_iter().collect::<Vec<_>>();
         assert_eq!(same(text), ["test_a", "test_b"]);
         assert_eq!(same(&text.replace("    assert f(1) == 2", "    # why\n    assert (f(1) == 2)  # so")), ["test_a", "test_b"]);
         assert_eq!(same(&text.replace("assert f(1) == 2", "f(1)")), ["test_b"]);
@@ -290,6 +307,27 @@ mod tests {
         assert_eq!(same(&format!("{text}\n\ntest_b = print\n")), ["test_a"]);
         assert_eq!(same(&text.replace("import f", "import f as g, h as f, f")), [""; 0]);
         assert_eq!(same(&format!("{text}\n\ndef test_c(:\n")), [""; 0]);
+    }
+
+    #[test]
+    fn a_test_whose_import_constant_or_conftest_was_changed_is_not_as_it_was_accepted() {
+        let file = RelPath::new("tests/pytead/test_m.py").unwrap();
+        let text = "from m import f\n\nLIMIT = 2\n\n\ndef test_a():\n    assert f(1) == LIMIT\n";
+        let mut manifest = Manifest::default();
+        let noted = entry(body_hash(text, "test_a").unwrap());
+        manifest.note(&file, "test_a", TestEntry { rests: rests(text, "test_a", &[]), ..noted.clone() });
+        let hook = ["def pytest_runtest_call(item):\n    pass\n".to_owned()];
+        let edited = [text.replace("from m", "from n"), text.replace("LIMIT = 2", "LIMIT = 3")];
+        for (text, above, is_same) in
+            [(text, &[][..], true), (&edited[0], &[], false), (&edited[1], &[], false), (text, &hook, false)]
+        {
+            assert_eq!(manifest.as_accepted(&file, text, above).len() == 1, is_same, "{text}");
+        }
+        // What we write ourselves is noted; what was accepted before there was such a hash stays as it was.
+        manifest.rest_anew(&file, &BTreeSet::from(["test_a".to_owned()]), &edited[0], &[]);
+        assert_eq!(manifest.as_accepted(&file, &edited[0], &[]).len(), 1);
+        manifest.note(&file, "test_a", noted);
+        assert_eq!(manifest.as_accepted(&file, &edited[1], &hook).len(), 1);
     }
 
     #[test]

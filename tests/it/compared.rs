@@ -282,6 +282,8 @@ fn an_accepted_test_tells_what_an_edit_does_where_no_recorded_call_can() {
     assert_eq!(code, 0, "{err}");
     place.edit("calc.py", "return scale(x) * RATE", "rate = RATE\n    return rate * scale(x)");
     ends(&place, 0, &["1 edited: 1 compared, 0 not compared."]);
+    // A function beside it that gives what the test expects.
+    place.save("other_fee.py", "import calc\n\n\ndef fee(x):\n    calc.fee(x)\n    return calc.scale(x) * calc.RATE\n");
     place.edit("calc.py", "return rate * scale(x)", "return rate + scale(x)");
     ends(&place, 1, &["✗ calc:fee was edited", "an accepted test of it fails: tests/pytead/test_pytead_calc.py::test_fee"]);
     assert!(hook(&place).contains("an accepted test of it fails"));
@@ -293,11 +295,16 @@ fn an_accepted_test_tells_what_an_edit_does_where_no_recorded_call_can() {
         accepted.lines().map(|one| line(one) + "\n").collect::<String>()
     };
     let called = edited(&|line| line.replace("assert ", "").split(" == ").next().unwrap().to_owned());
+    // It runs before each test and gives the function's place to the one beside it.
+    let replacing = |name: &str| format!("def {name}():\n    global fee\n    import other_fee\n\n    fee = other_fee.fee\n");
     for edited in [
         called.clone(),
         edited(&|line| format!("{line} or True")),
         format!("{accepted}\n\ndef fee(x):\n    import calc\n\n    calc.fee(x)\n    return calc.scale(x) * calc.RATE\n"),
         format!("{called}\n\nimport gc\n"),
+        accepted.replace("from calc import fee", "from other_fee import fee"),
+        format!("import pytest\n{accepted}\n\n@pytest.fixture(autouse=True)\n{}", replacing("quiet")),
+        format!("{accepted}\n\n{}", replacing("setup_function")),
     ] {
         place.save(TESTS, &edited);
         let (code, out, err) = place.run(&["--trust", "replay"]);
@@ -313,6 +320,15 @@ fn an_accepted_test_tells_what_an_edit_does_where_no_recorded_call_can() {
     let (code, out, err) = place.run(&["--trust", "replay"]);
     assert!(code == 4 && out.contains("was edited after it was accepted"), "{out}{err}");
     place.save(conftest, &ours);
+    // So does one above it that patches what the test calls; one that only offers a fixture changes nothing.
+    let patch = "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef quiet(request, monkeypatch):\n    import other_fee\n\n    \
+                 monkeypatch.setattr(request.module, 'fee', other_fee.fee, raising=False)\n";
+    place.save("tests/conftest.py", patch);
+    let (code, out, err) = place.run(&["--trust", "replay"]);
+    assert!(code == 4 && out.contains("was edited after it was accepted"), "{out}{err}");
+    place.save("tests/conftest.py", "import pytest\n\n\n@pytest.fixture\ndef cart():\n    return 1\n");
+    ends(&place, 1, &["an accepted test of it fails"]);
+    place.save("tests/conftest.py", "");
     place.save(TESTS, &called);
     ends(&place, 4, &["was edited after it was accepted: tests/pytead/test_pytead_calc.py::test_fee"]);
 }

@@ -68,8 +68,8 @@ impl Standing {
     }
 
     /// Lists the tests of a file that do what they did when they were accepted.
-    pub fn as_accepted(&self, file: &RelPath, text: &str) -> BTreeSet<String> {
-        self.list.as_accepted(file, text)
+    pub fn as_accepted(&self, core: &Core, file: &RelPath, text: &str) -> BTreeSet<String> {
+        self.list.as_accepted(file, text, &conftests_above(core, file))
     }
 
     /// Lists the accepted tests of a function, with their files.
@@ -140,6 +140,18 @@ impl Standing {
     }
 }
 
+/// Reads the `conftest.py` files above the folder of a test file, the nearest first. The one beside it is ours.
+pub fn conftests_above(core: &Core, file: &RelPath) -> Vec<String> {
+    let folders: Vec<&str> = file.as_str().match_indices('/').map(|(at, _)| &file.as_str()[..at]).collect();
+    let above = folders.iter().rev().skip(1).map(|folder| format!("{folder}/")).chain([String::new()]);
+    let read = |folder: String| {
+        let path = RelPath::new(format!("{folder}conftest.py"))?;
+        overlay::content(core, &Overlay::new(), &path).ok()?
+    };
+    // The place of each counts: one that is not there is empty.
+    above.map(|folder| read(folder).unwrap_or_default()).collect()
+}
+
 /// Tells whether a test of a text is the one that an entry is about. What was written before there was a hash of the case is
 /// known by its whole body.
 fn is_case(entry: &TestEntry, text: &str, test: &str) -> bool {
@@ -164,7 +176,8 @@ pub fn rejection(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<
         let Some(body) = body_hash(&text, test) else { continue };
         let function = function.clone();
         let case = case_hash(&text, test);
-        let entry = TestEntry { function, inputs: inputs.clone(), body, case, code: Some(code), state: TestState::Rejected };
+        let inputs = inputs.clone();
+        let entry = TestEntry { function, inputs, body, case, rests: None, code: Some(code), state: TestState::Rejected };
         list.note(&draft.target, &format!("{test}{REJECTED}"), entry);
     }
     let edit = FileEdit { path: overlay::manifest_path(core)?, before, after: Some(list.text()?) };

@@ -9,6 +9,7 @@ use crate::domain::decision::FileEdit;
 use crate::domain::proposal::{Draft, Proposal};
 use crate::domain::snapshot::Conflict;
 use crate::engine::edits::draft_text;
+use crate::engine::edits::manifest_lookup::conftests_above;
 use crate::engine::edits::overlay;
 use crate::engine::edits::overlay::Overlay;
 use crate::engine::edits::support_files;
@@ -20,6 +21,7 @@ use crate::generate::scope::snake_path;
 use crate::generate::trim::{test_names, without};
 use crate::generate::{graph, path_help};
 use crate::source::rename::bound;
+use crate::source::rests::rests;
 use crate::write::apart::{Owners, Parts, apart};
 use crate::write::manifest::{Manifest, TestEntry, TestState, body_hash, case_hash};
 use crate::write::plan::{Addition, accept, remove};
@@ -61,6 +63,8 @@ pub fn planned(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<(V
     if !by_hand.is_empty() && before.as_deref() == Some(after.as_str()) {
         return Err(refused());
     }
+    let above = conftests_above(core, file);
+    let kept = list.as_accepted(file, before.as_deref().unwrap_or(""), &above);
     for test in &gone {
         list.forget(file, test);
     }
@@ -68,12 +72,14 @@ pub fn planned(core: &Core, proposal: &Proposal, overlay: &Overlay) -> Result<(V
         list.bury(file, &test);
     }
     let inputs: Vec<_> = core.store().calls(&draft.calls)?.into_iter().map(|call| call.input).collect();
+    list.rest_anew(file, &kept, &after, &above);
     let state = if proposal.edited.is_some() { TestState::Edited } else { TestState::Accepted };
     for test in &tests {
         let Some(body) = body_hash(&after, test) else { continue };
         let (function, inputs) = (function.clone(), inputs.clone());
         let case = case_hash(&after, test);
-        list.note(file, test, TestEntry { function, inputs, body, case, code: None, state });
+        let rests = rests(&after, test, &above);
+        list.note(file, test, TestEntry { function, inputs, body, case, rests, code: None, state });
     }
     let mut edits: Vec<FileEdit> = path_help(core, overlay, draft)?.into_iter().collect();
     let mut then = overlay.clone();

@@ -52,7 +52,8 @@ pub async fn compare(core: &Arc<Core>, edited: &mut [EditedCode]) -> Result<(), 
     let mut accepted: HashMap<RelPath, BTreeSet<String>> = HashMap::new();
     for file in &files {
         let text = overlay::content(core, &Overlay::new(), file)?.unwrap_or_default();
-        let tests = if may_have_hooks(core, file) { BTreeSet::new() } else { trusted(&text, standing.as_accepted(file, &text)) };
+        let tests =
+            if may_have_hooks(core, file) { BTreeSet::new() } else { trusted(&text, standing.as_accepted(core, file, &text)) };
         accepted.insert((*file).clone(), tests);
     }
     let ends = run(core, &files.into_iter().cloned().collect::<Vec<_>>()).await?;

@@ -115,6 +115,14 @@ VALUES += [
     {"kty": "EC", "crv": "P-256", "x": "f83OJ3D2xF1Bg8v"}, {"d": "2026-01-02", "k": "b17-c2", "p": 8080}, {"auth": None}, '{"auth": "basic"}',
     "jdbc:oracle:thin:@db17.test:1521:shop", "sqlplus / as sysdba", "npm i @org17/pkg2@1.3.0", "see a17/b2@1.3.0", "https://a.test/@ada17/x2",
     "Private-Key: none", "-----BEGIN CERTIFICATE-----\nMIIB17\n-----END CERTIFICATE-----\n", "LS0tLS1CRUdJTi", {"preshared": "yes-17"},
+    {"response": "ok"}, {"response": "d41d8cd98f00b204e9800998ecf8427e"}, "response=ok", 'response="200 OK"', {"nonce": "a1", "response": "ok"},
+    {"signature": "ok"}, {"signature": "(self, x: int = 17, *, key=None) -> str"}, {"signature": "Ada Lovelace"}, "signature=none",
+    {"method_signature": "total(items, rate17=2)"}, ("signature", "(x17: int) -> int"), "signature: def total(a1, b2): ...", "sig=SIGTERM",
+    {"sig": "SIGTERM-15"}, {"sig_figs": 3}, {"signature": b""}, {"signatures": ["f(x)", "g(y17)"]}, "the signature is valid", {"signature": None},
+    {"client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"}, "code_challenge_method=S256", {"verifier": "x17-b2"},
+    "SET PASSWORD", "CREATE USER 'ada17'@'localhost'", "ALTER USER ada17 WITH LOGIN", "set password for 'bob'@'localhost'",
+    "net use z: \\\\server17\\share", "net use", ["net", "use", "\\\\server17\\share", "/user:ada17"], "schtasks /run /tn task-17b",
+    "xfreerdp /v:host-17b /u:ada17", ["cl", "/p:on17b2"], "identified by its number '17-b2'", "v1=2",
 ]
 
 

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 HEX = "0123456789abcdef"
 EACH = 2  # secrets of each shape
-COUNTS = 200, 8, 14  # of SHAPES, PARAMETERS and LITERALS: corpus.rs looks for so many
+COUNTS = 230, 10, 14  # of SHAPES, PARAMETERS and LITERALS: corpus.rs looks for so many
 
 
 def core(number, alphabet, length):
@@ -289,7 +289,40 @@ WRITTEN = {
     "a row of Redis": lambda c, h: join("requirepass ", c, "\n"),
     "a file of Ansible": lambda c, h: join("h ansible_user=ada ansible_become_pass=", c),
 }
-SHAPES = {**NAMED, **TYPED, **FORMED, **SAID, **LAID, **BESIDE, **WRITTEN}
+# What a login sends in answer, what a statement or a command of Windows takes, and signatures.
+SENT = {
+    "a digest with spaces": lambda c, h: join('Digest username="ada", resp', 'onse = "', h, '"'),
+    "a digest without quotes": lambda c, h: join("Digest username=ada, nonce=17, resp", "onse=", h, ", qop=auth"),
+    "a digest of SHA-256": lambda c, h: join('Digest username="ada", resp', 'onse="', h, h, '"'),
+    "a digest in a dict": lambda c, h: {"Authorization": join('Digest username="ada", resp', 'onse="', h, '"')},
+    "a digest in a pair": lambda c, h: [("Authorization", join('Digest username="ada", resp', 'onse="', h, '"'))],
+    "a digest that was split": lambda c, h: {"username": "ada", "realm": "x", "nonce": "a1", "response": h},
+    "a digest in JSON": lambda c, h: join('{"head": "Digest username=\\"ada\\", resp', 'onse=\\"', h, '\\""}'),
+    "a split digest in JSON": lambda c, h: join('{"username": "ada", "resp', 'onse": "', h, '", "nonce": "a1"}'),
+    "a password of an account": lambda c, h: join("SET PASS", "WORD FOR 'bob'@'localhost' = '", c, "'"),
+    "a password in a function": lambda c, h: join("SET PASS", "WORD FOR 'bob'@'%' = PASS", "WORD('", c, "')"),
+    "a password in small letters": lambda c, h: join("alter role ada with login pass", "word '", c, "'"),
+    "a password of a plugin": lambda c, h: join("CREATE USER ada Identified With mysql_native_pass", "word By '", c, "'"),
+    "a share": lambda c, h: join("net use Z: \\\\server\\share ", c, " /user:bob"),
+    "a share in a list": lambda c, h: ["net", "use", "\\\\server\\share", c, "/user:bob"],
+    "a task": lambda c, h: join("schtasks /create /tn x /ru bob /rp ", c),
+    "a task in a list": lambda c, h: ["schtasks.exe", "/create", "/ru", "bob", "/RP", c],
+    "a desktop": lambda c, h: join("xfreerdp /v:host /u:bob /p:", c),
+    "a desktop in a list": lambda c, h: ["xfreerdp", "/u:bob", join("/p:", c)],
+    "PuTTY's password": lambda c, h: join("plink -ssh ada@h -pw ", c, " ls"),
+    "a verifier": lambda c, h: {"grant_type": "authorization_code", "code_verifier": c},
+    "a verifier in a form": lambda c, h: join("grant_type=authorization_code&code_", "verifier=", c),
+    "an assertion": lambda c, h: {"client_assertion": c},
+    "an assertion in a form": lambda c, h: join("https://a.test/?client_", "assertion=", c, "&x=1"),
+    "a signature": lambda c, h: {"X-Signature": join("t=1492774577,v1=", h, h)},
+    "a signature in a header": lambda c, h: join("X-Sig", "nature: t=1492774577,v1=", h, h),
+    "a signature in a pair": lambda c, h: [("X-Hub-Signature", join("sha1=", h, "01234567"))],
+    "a signature in bytes": lambda c, h: [(b"x-signature", h.encode())],
+    "a signature in a query": lambda c, h: join("https://a.test/x?e=17&signature=", c),
+    "a short signature in a query": lambda c, h: join("https://a.test/x?e=17&sig=", c),
+    "a signature deep in lists": lambda c, h: [{"a": [{"headers": {"Stripe-Signature": join("t=17,v1=", h, h)}}]}],
+}
+SHAPES = {**NAMED, **TYPED, **FORMED, **SAID, **LAID, **BESIDE, **WRITTEN, **SENT}
 # In the source of a function; `@` is the secret.
 LITERALS = [
     f'cursor = [x]; cursor.append(("{UPDATE}", ("@", 1)))',
@@ -308,7 +341,7 @@ LITERALS = [
     'url = "jdbc:oracle:thin:ada/@@db.test:1521/shop"',
 ]
 # By the name of a parameter, as a text and as a number.
-PARAMETERS = ["password", "encryption_key", "signing_key", "jwt", "pin_code", "clientSecret", "db_passwd", "otp"]
+PARAMETERS = ["password", "encryption_key", "signing_key", "jwt", "pin_code", "clientSecret", "db_passwd", "otp", "code_verifier", "client_assertion"]
 
 
 def program():

@@ -390,3 +390,40 @@ def test_what_an_object_under_a_secret_name_says_of_itself_is_hidden_there_alone
     said, sentence, secret = [one.args[0] for one, _ in spool.calls("label")]
     assert (said, sentence) == ("CSRFTokenField", "The session has ended.")
     assert secret[:2] == (S, "secret")
+
+
+ANSWERS_AND_SIGNATURES = """
+    def take(value):
+        return 1
+
+    def check(url, signature, code_verifier):
+        return url
+
+    def main():
+        secret = ["zQ8-kd" + "2x0%d" % n + "fhWx" for n in range(13)].__getitem__
+        take({"username": "ada", "realm": "x", "nonce": "a1", "response": secret(1)})
+        take({"items": [{"grant_type": "x", "code_verifier": secret(2), "client_assertion": secret(3).encode()}]})
+        take({"X-Signature": "t=1492774577,v1=" + secret(4)})
+        take([("X-Hub-Signature-256", "sha256=" + secret(5)), (b"x-signature", secret(6).encode())])
+        take({"headers": [{"signatures": {"sig": secret(7)}}]})
+        check("https://a.test", secret(8), secret(9))
+        take({"signature_secret": "raclette"})
+        take({"response": secret(10), "url": "/a1"})
+        take([{"signature": "ok"}, {"signature": "(self, x: int = 17) -> str"}, ("signature", "(x17: int)"), {"sig": "SIGTERM-15"}])
+        take([{"nonce": "a1", "response": "ok"}, {"signature_algorithm": secret(11)}, {"signature": 1500, "sig": 170000}])
+"""
+
+
+def test_answers_to_challenges_and_signatures_are_secrets_where_they_look_random(program):
+    """A plain answer, the signature of a function and the name of a signal stay."""
+    spool = program.main(ANSWERS_AND_SIGNATURES, PYTEAD_LIMIT="100")
+    raw = b"".join(p.read_bytes() for p in program.spool.iterdir())
+    for n in range(1, 10):
+        assert b"zQ8-kd2x0%dfhWx" % n not in raw, n
+    assert b"raclette" not in raw and b"zQ8-kd2x010fhWx" in raw and b"zQ8-kd2x011fhWx" in raw
+    taken = [start.args[0] for start, _ in spool.calls("take")]
+    assert taken[0]["response"][:3] == (S, "secret", "digest") and taken[0]["username"] == "ada"
+    assert taken[2]["X-Signature"][:3] == (S, "secret", "signature")
+    plain = [{"signature": "ok"}, {"signature": "(self, x: int = 17) -> str"}, ("signature", "(x17: int)"), {"sig": "SIGTERM-15"}]
+    assert taken[-2] == plain
+    assert taken[-1][0] == {"nonce": "a1", "response": "ok"} and taken[-1][2] == {"signature": 1500, "sig": 170000}

@@ -8,7 +8,8 @@ _NAMES = secret_names.NAMES.replace("-", "").split()
 WORDS = {*_NAMES, *_OBJECTS}
 # Plurals of the words → the words: names of several secrets (`passwords`), under which a number is how many there are.
 MANY = {word + "s": word for word in sorted(WORDS) if word not in secret_names.NO_PLURAL.split()}
-LOOSE = frozenset([word + "s" for word in _OBJECTS])  # often words of a text: what looks random alone is secret
+PROOFS = frozenset([name for word in secret_names.PROOFS.split() for name in (word, word + "s")])
+LOOSE = PROOFS.union([word + "s" for word in _OBJECTS])  # often words of a text: what looks random alone is secret
 OBJECTS = LOOSE.union(_OBJECTS)
 ABOUT = frozenset(secret_names.ABOUT.split())
 _ENDS = tuple(secret_names.ENDS.split())
@@ -17,8 +18,11 @@ ROLES = {
     **dict.fromkeys(secret_names.VALUE_KEYS.split(), "value"),
     **dict.fromkeys(secret_names.USER_KEYS.split(), "user"),
     **dict.fromkeys(secret_names.PERHAPS.split(), "perhaps"),
+    **dict.fromkeys(secret_names.CHALLENGE_KEYS.split(), "challenge"),
+    **dict.fromkeys(secret_names.ANSWER_KEYS.split(), "answer"),
 }
-_VALUE_ENDS = (*secret_names.VALUE_KEYS.split(), *secret_names.PERHAPS.split())
+_VALUES = "value", "perhaps", "answer"  # what another item of the container can make secret
+_VALUE_ENDS = tuple([key for key, what in ROLES.items() if what in _VALUES])
 BESIDE = ""  # in place of a word: what can make the value secret is another item of its container, or its own look
 
 SHORTEST = 6  # a shorter text is no secret where it has no secret name
@@ -64,7 +68,7 @@ def configure(words: str) -> None:
             WORDS.add(plain)
     known.clear()
     known_bytes.clear()
-    rare = [word for word in WORDS if not any(root in word for root in ROOTS)]
+    rare = [word for word in WORDS.union(PROOFS) if not any(root in word for root in ROOTS)]
     stems[:] = [*ROOTS, *(word for word in rare if not any(other != word and other in word for other in rare))]
 
 
@@ -112,7 +116,7 @@ def word_or_beside(name: object) -> "str | None":
     except KeyError:
         pass
     word = _word_in(name) if _may_be(name) else None
-    if word is None and name.lower().rstrip("_").endswith(_VALUE_ENDS) and role(name)[1] in ("value", "perhaps"):
+    if word is None and name.lower().rstrip("_").endswith(_VALUE_ENDS) and role(name)[1] in _VALUES:
         word = BESIDE
     if len(known) < 20_000:
         known[name] = word
@@ -157,7 +161,7 @@ def _word_in(name: str) -> "str | None":
                 return word
         if part.endswith(_ENDS):
             return next(end for end in _ENDS if part.endswith(end))
-    return None
+    return next((part for part in parts if part in PROOFS), None)
 
 
 def pair_word(items: object) -> "str | None":
@@ -174,7 +178,10 @@ def pair_word(items: object) -> "str | None":
     kind = type(held)
     if (kind is not str and kind is not bytes) or len(held) < SHORTEST:
         return None
-    word = secret_word(name)
+    word = word_of_all(name)
+    if word in LOOSE:
+        return word if word in PROOFS and is_random(held) else None
+    word = MANY.get(word, word)
     # `("password", "Password")` is a field and its label, and ["SessionAuthentication", …] a list of classes.
     return word if word is not None and _is_of_a_pair(name) and looks_secret(held) and not is_said(held) else None
 
@@ -186,6 +193,8 @@ def beside(pairs: list, key: str, held: object) -> "str | None":
     around, what = role(key)
     if what == "perhaps":
         return _perhaps(pairs, around, held)
+    if what == "answer":
+        return "digest" if _is_asked(pairs, around) and type(held) in (str, bytes) and is_random(held) else None
     for other, name in pairs:
         if type(other) is not str or (type(name) is not str and type(name) is not bytes) or len(other) > NAME:
             continue
@@ -205,6 +214,11 @@ def role(name: str) -> tuple:
         if len(roles) < 20_000:
             roles[name] = found
     return found
+
+
+def _is_asked(pairs: list, around: tuple) -> bool:
+    """Whether a challenge stands beside its answer."""
+    return any([type(other) is str and len(other) <= NAME and role(other) == (around, "challenge") for other, _ in pairs])
 
 
 def _perhaps(pairs: list, around: tuple, held: object) -> "str | None":

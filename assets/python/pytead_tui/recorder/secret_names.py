@@ -12,7 +12,7 @@ NAMES = """
     refresh-token csrfmiddlewaretoken psk github-pat gitlab-pat
     db-pass smtp-pass mail-pass email-pass imap-pass user-pass ssh-pass ftp-pass mysql-pass pg-pass postgres-pass redis-pass mongo-pass
     admin-pass root-pass login-pass proxy-pass ldap-pass vault-pass become-pass sudo-pass store-pass key-pass db-pw user-pw
-    storepass keypass passin passout requirepass masterauth preshared-key
+    storepass keypass passin passout requirepass masterauth preshared-key code-verifier client-assertion
     pw recovery-code backup-code seed-phrase
     passwort kennwort mot-de motdepasse mdp contraseña contrasena senha wachtwoord hasło haslo lösenord losenord heslo
     salasana adgangskode jelszó jelszo şifre sifre пароль 密码 密碼 口令 パスワード 비밀번호
@@ -22,6 +22,13 @@ NAMES = """
 ENDS = "password passwd passphrase passcode secret apikey authtoken accesstoken"
 
 AMBIGUOUS = "token cookie"
+
+# Names of proofs, or of what programs say of functions and signals: what looks random alone is secret.
+PROOFS = "signature sig"
+
+# Beside one of the first keys, one of the second holds the answer to a challenge, if it looks random: HTTP's digest.
+CHALLENGE_KEYS = "nonce"
+ANSWER_KEYS = "response"
 
 # Words whose plural says what somebody may do, and not several secrets.
 NO_PLURAL = "secrets credentials authorization bearer csrf xsrf"
