@@ -79,7 +79,7 @@ pub(super) fn of_account(text: &str) -> Option<Found> {
             let rest = behind[equals + 1..].trim_start();
             let hashed = ["PASSWORD(", "OLD_PASSWORD("].into_iter().find(|name| starts(rest.as_bytes(), name));
             from + behind.len() - rest.len() + hashed.map_or(0, str::len)
-        } else if ACCOUNTS.iter().any(|begin| places(statement, begin).next().is_some()) {
+        } else if behind.starts_with([' ', '=']) && ACCOUNTS.iter().any(|begin| places(statement, begin).next().is_some()) {
             from + behind.len() - behind.trim_start_matches([' ', '=']).len()
         } else {
             return None;

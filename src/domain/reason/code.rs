@@ -133,7 +133,7 @@ codes! {
         "Record a run with smaller data that takes this path.";
     AcceptedTestFails = "accepted-test-fails", "an accepted test of it fails: {detail}",
         "Mend the edit, or draft the test anew: `pytead-tui gen`.";
-    AcceptedTestEdited = "accepted-test-edited", "its accepted test passes, and it, a name that it uses or a conftest.py was edited after it was accepted: {detail}",
+    AcceptedTestEdited = "accepted-test-edited", "its test passes, but it or what it uses was edited after it was accepted: {detail}",
         "Take the test back from git, or record a call: `pytead-tui run pytest`.";
     MarkedAsBug = "marked-as-bug", "its result is marked as a bug",
         "Fix the code; the call counts again when the result changes.";
