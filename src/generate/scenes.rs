@@ -19,7 +19,7 @@ use crate::domain::call::{Call, Outcome};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::scene::{Defined, Framework, Scene, Step};
 use crate::domain::value::{TypeName, Value};
-use crate::generate::around::{self as files_around, Around};
+use crate::generate::around::{Around, lay};
 use crate::generate::layout::{Expr, Item};
 use crate::generate::project::Project;
 use crate::generate::render::constants;
@@ -70,7 +70,7 @@ pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Sc
     }
     let mut files = Laid::default();
     if let Some(folder) = folder {
-        files_around::lay(folder, &mut files)?;
+        lay(folder, &mut files)?;
         writer.base = Some(folder.base.clone());
         writer.laid = folder.before.iter().map(|(path, _)| path.clone()).collect();
     }
