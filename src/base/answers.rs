@@ -56,7 +56,7 @@ pub(super) fn identified(text: &str) -> Option<Found> {
             }
             let is_word = WITH.iter().any(|word| held.eq_ignore_ascii_case(word));
             // The name of a plugin may stand in quotes.
-            if (number == 0 && !is_word) || (is_next && !is_word) {
+            if !is_word && (number == 0 || is_next) {
                 return None;
             }
             is_next |= ["BY", "AS"].iter().any(|word| held.eq_ignore_ascii_case(word));

@@ -103,8 +103,8 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
 
 /// Tells, fast, whether a word may be an option, which takes the next word or has its value in itself.
 pub(super) fn is_option(word: &str) -> bool {
-    let is_of_windows = |option: &&str| option.starts_with('/') && word.starts_with(option);
-    word.starts_with('-') || (word.starts_with('/') && OPTIONS.iter().any(|(option, ..)| is_of_windows(&option)))
+    let is_of_windows = |option: &str| option.starts_with('/') && word.starts_with(option);
+    word.starts_with('-') || (word.starts_with('/') && OPTIONS.iter().any(|(option, ..)| is_of_windows(option)))
 }
 
 /// Tells whether a word is a program that takes a password by no option.

@@ -219,7 +219,7 @@ impl Writer<'_, '_> {
     fn steps(&mut self, before: &[Step]) -> Result<Vec<String>, Reason> {
         // What comes later decides which rows have names, so the last of them is written first.
         let mut written: Vec<Vec<String>> = Vec::new();
-        let is_needed = |step: &Step| !changes_nothing(step) && !(self.base.is_some() && is_command(step));
+        let is_needed = |step: &Step| !changes_nothing(step) && (self.base.is_none() || !is_command(step));
         let needed = before.iter().enumerate().filter(|(_, step)| is_needed(step));
         for (at, step) in needed.collect::<Vec<_>>().into_iter().rev() {
             written.push(self.step(at, step)?);
