@@ -498,3 +498,13 @@ def test_a_database_in_a_file_is_told_by_its_tables_without_secrets(program):
     tables, ((table, ((name_cell, password_cell),)),), rest = held["database"]
     assert (name, table, name_cell, rest) == ("a.db", "users", ["name", "bo"], [])
     assert tables == [["users", "CREATE TABLE users (name TEXT, password TEXT)"]] and "made_up" in password_cell[1]
+
+
+def test_a_command_with_a_private_name_is_told_by_it(program):
+    pytest.importorskip("click")
+    program.write("tool.py", "import click\n@click.command()\ndef _main(): click.echo(hello())\ndef hello(): return 'hi'\n")
+    program.write("test_it.py", "from tool import _main\nfrom click.testing import CliRunner\n"
+                                "def test_a(): CliRunner().invoke(_main, [])\n")  # fmt: skip
+    spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "test_it.py")
+    told = [json.loads(record[3]) for record in spool.of("E") if record[2] == "scene"]
+    assert told[0]["steps"][-1]["args"][0] == {"name": ["tool", "_main"]}

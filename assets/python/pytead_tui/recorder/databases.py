@@ -1,7 +1,8 @@
 """Databases of SQLite in memory, by their tables and rows.
 
-The content is copied by functions of `_sqlite3` that are written in C, and read from the copy. So no statement of the recorder reaches the
-program's connection, and nothing that the program hung on it is called.
+The content is copied by functions of `_sqlite3` that are written in C, and read from the copy: no statement of the recorder reaches the
+program's connection. To copy, SQLite asks for the number of pages; a connection with callbacks of the program, which would hear that, is not
+read.
 """
 
 from pytead_tui.recorder import kinds
