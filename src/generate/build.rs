@@ -547,7 +547,7 @@ impl<'a> Builder<'a, '_> {
 }
 
 /// Writes values that need nothing else.
-fn scalar(value: &Value) -> Option<Expr> {
+pub(super) fn scalar(value: &Value) -> Option<Expr> {
     Some(match value {
         Value::None => Expr::atom("None"),
         Value::Ellipsis => Expr::atom("..."),

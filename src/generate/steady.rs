@@ -157,7 +157,7 @@ fn merge(value: &mut Value, other: &Value, way: &mut String, open: &mut Vec<Open
     }
 }
 
-/// Tells whether a value stands for whatever differs from run to run.
+/// Tells whether a value is `ANY`: it differs from run to run.
 #[must_use]
 pub fn is_open(value: &Value) -> bool {
     matches!(value, Value::Name(ty) if ty.module == "unittest.mock" && ty.qualname == "ANY")

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::tree::syntax_tree;
 
 /// Functions of a module that pytest runs around each of its tests.
-const SET_UP: [&str; 8] = [
+pub(super) const SET_UP: [&str; 8] = [
     "setup_module",
     "teardown_module",
     "setup_function",

@@ -5,19 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::outline::{Outline, Statement, StatementKind, binding, outline, targets};
+use super::outreach::SET_UP;
 use crate::base::hash::{Digest, Hasher};
 
-/// Names of a module that pytest uses by itself, beside its hooks.
-const BY_ITSELF: [&str; 8] = [
-    "pytestmark",
-    "pytest_plugins",
-    "setup_module",
-    "teardown_module",
-    "setup_function",
-    "teardown_function",
-    "setUpModule",
-    "tearDownModule",
-];
+/// Names of a module that pytest reads by itself, apart from its hooks and [`SET_UP`].
+const MARKS: [&str; 2] = ["pytestmark", "pytest_plugins"];
 /// How its hooks begin.
 const HOOK: &str = "pytest_";
 /// What says that tests get a fixture which they do not name.
@@ -37,7 +29,7 @@ pub fn rests(text: &str, test: &str, above: &[String]) -> Option<Digest> {
     });
     for (place, text) in above.iter().enumerate() {
         let conftest = outline(text);
-        // A test sees no names of these modules, but for fixtures.
+        // Of these modules a test can use fixtures alone.
         let fixtures =
             conftest.statements.iter().filter_map(|statement| defined(statement).filter(|_| is_fixture(statement, text)));
         let mut taken: BTreeSet<String> = fixtures.filter(|name| used.contains(*name)).map(ToOwned::to_owned).collect();
@@ -103,7 +95,7 @@ fn acts(statement: &Statement, text: &str) -> bool {
 }
 
 fn is_by_itself(name: &str) -> bool {
-    name.starts_with(HOOK) || BY_ITSELF.contains(&name)
+    name.starts_with(HOOK) || MARKS.contains(&name) || SET_UP.contains(&name)
 }
 
 fn defined(statement: &Statement) -> Option<&str> {

@@ -5,8 +5,8 @@ use serde_json::Value as Json;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::scene::{Tables, Written};
 use crate::domain::value::Value;
-use crate::generate::build::Stop;
-use crate::generate::build::databases::{REST, ROWS, TABLES, quoted, script};
+use crate::generate::build::databases::{REST, ROWS, TABLES, rows_query, script, statement_query};
+use crate::generate::build::{Stop, scalar};
 use crate::generate::layout::{self, Expr, string};
 
 /// Tables that are asserted.
@@ -48,12 +48,9 @@ pub(super) fn asserted(place: &str, before: Option<&Written>, after: &Tables) ->
                     let values = row.iter().map(|(_, value)| plain(&self::value(value)?)).collect::<Result<_, _>>()?;
                     tuples.push(Expr::tuple(values));
                 }
-                (format!("SELECT * FROM {}", quoted(name)), tuples)
+                (rows_query(name), tuples)
             }
-            None => {
-                let query = format!("SELECT sql FROM sqlite_master WHERE name = '{}'", name.replace('\'', "''"));
-                (query, vec![Expr::tuple(vec![Expr::Text(text.clone())])])
-            }
+            None => (statement_query(name), vec![Expr::tuple(vec![Expr::Text(text.clone())])]),
         };
         let read = Expr::Atom(format!("assert {CONNECTION}.execute({}).fetchall() == ", string(&query)));
         lines.push(Expr::Chain(Box::new(read), Box::new(Expr::list(expected))));
@@ -66,7 +63,7 @@ pub(super) fn asserted(place: &str, before: Option<&Written>, after: &Tables) ->
 }
 
 fn opened(place: &str) -> Expr {
-    let place = place.trim_start_matches('(').trim_end_matches(')');
+    let place = place.strip_prefix('(').and_then(|place| place.strip_suffix(')')).unwrap_or(place);
     Expr::Atom(format!("{CONNECTION} = sqlite3.connect({place})"))
 }
 
@@ -111,12 +108,9 @@ fn value(told: &Json) -> Result<Value, Reason> {
 
 /// Writes a value of a column.
 fn plain(value: &Value) -> Result<Expr, Reason> {
-    Ok(match value {
-        Value::None => Expr::atom("None"),
-        Value::Int(number) => Expr::Atom(number.to_string()),
-        Value::Float(number) => Expr::Atom(layout::float(*number).ok_or(ReasonCode::NotComparable)?),
-        Value::Str(text) => Expr::Text(text.clone()),
-        Value::Bytes(bytes) => Expr::Atom(layout::bytes(bytes)),
-        _ => return Err(ReasonCode::NotComparable.into()),
-    })
+    let written = match value {
+        Value::Float(number) => layout::float(*number).map(Expr::Atom),
+        other => scalar(other),
+    };
+    written.ok_or_else(|| ReasonCode::NotComparable.into())
 }

@@ -77,8 +77,18 @@ pub(in crate::generate) fn rows<'v>(table: &'v Value) -> Vec<Vec<&'v Value>> {
 }
 
 /// Writes the name of a table or a column as SQL does.
-pub(in crate::generate) fn quoted(name: &str) -> String {
+fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// Writes the query for the rows of a table.
+pub(in crate::generate) fn rows_query(table: &str) -> String {
+    format!("SELECT * FROM {}", quoted(table))
+}
+
+/// Writes the query for the statement that made a table, an index or a view.
+pub(in crate::generate) fn statement_query(name: &str) -> String {
+    format!("SELECT sql FROM sqlite_master WHERE name = '{}'", name.replace('\'', "''"))
 }
 
 /// Writes the script that makes a database with its rows.

@@ -1,7 +1,9 @@
 //! R10: the rows of a database of SQLite in memory after a call.
 
 use crate::domain::value::Value;
-use crate::generate::build::databases::{REST, ROWS, TABLES, by_name, field, is_content, is_database, quoted, rows};
+use crate::generate::build::databases::{
+    REST, ROWS, TABLES, by_name, field, is_content, is_database, rows, rows_query, statement_query,
+};
 use crate::generate::build::{Builder, Stop};
 use crate::generate::expect::{Assertion, Relation};
 use crate::generate::layout::{Expr, string};
@@ -25,7 +27,7 @@ impl Builder<'_, '_> {
         let mut all = Vec::new();
         let made = by_name(field(fields, TABLES)).into_iter().chain(by_name(field(fields, REST)));
         for (table, text) in made.take(ASSERTED_MAX) {
-            let query = |sql: &str, method: &str| format!("{subject}.execute({}).{method}()", string(sql));
+            let query = |sql: &str| format!("{subject}.execute({}).fetchall()", string(sql));
             match held.iter().find(|(name, _)| *name == table) {
                 Some((_, held)) => {
                     let mut tuples = Vec::new();
@@ -33,13 +35,12 @@ impl Builder<'_, '_> {
                         let values = row.into_iter().map(|value| self.expected(value)).collect::<Result<_, _>>()?;
                         tuples.push(Expr::tuple(values));
                     }
-                    let subject = query(&format!("SELECT * FROM {}", quoted(table)), "fetchall");
+                    let subject = query(&rows_query(table));
                     all.push(Assertion::new(&listed(subject), Relation::Equal, Expr::list(tuples)));
                 }
                 None => {
-                    let sql = format!("SELECT sql FROM sqlite_master WHERE name = '{}'", table.replace('\'', "''"));
                     let expected = Expr::list(vec![Expr::tuple(vec![self.expected(text)?])]);
-                    all.push(Assertion::new(&listed(query(&sql, "fetchall")), Relation::Equal, expected));
+                    all.push(Assertion::new(&listed(query(&statement_query(table))), Relation::Equal, expected));
                 }
             }
         }

@@ -508,3 +508,14 @@ def test_a_command_with_a_private_name_is_told_by_it(program):
     spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "test_it.py")
     told = [json.loads(record[3]) for record in spool.of("E") if record[2] == "scene"]
     assert told[0]["steps"][-1]["args"][0] == {"name": ["tool", "_main"]}
+
+
+@pytest.mark.parametrize("name", ["password.txt", ".env"])
+def test_what_lies_in_a_file_of_secrets_is_not_recorded(program, name):
+    (step, *_) = _commands(program, f"""
+        def test_a(tmp_path):
+            (tmp_path / {name!r}).write_text("swordfish, ")
+            CliRunner().invoke(tool.main, [str(tmp_path / {name!r})])
+    """)  # fmt: skip
+    assert step["folder"]["before"] == step["folder"]["after"] == [[name, {"long": True}]]
+    assert not [path for path in program.spool.rglob("*") if path.is_file() and b"swordfish" in path.read_bytes()]

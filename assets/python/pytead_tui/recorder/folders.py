@@ -4,7 +4,7 @@ Owns which folder that is, and what is noted of its files. That the folder is py
 Rust's affair.
 """
 
-from pytead_tui.recorder import databases, project
+from pytead_tui.recorder import databases, project, redact
 from pytead_tui.recorder.objects import names_of, state
 from pytead_tui.recorder.own import __builtins__, os, sys
 
@@ -94,7 +94,10 @@ def needed(base: str, before: dict, of_fixtures: dict, words: list, told: object
 
 
 def _held(base: str, name: str, held: tuple, told: object, named: object) -> object:
-    """Tells the content of a file, with that of a database by its tables."""
+    """Tells the content of a file, with that of a database by its tables. What lies in a file of secrets is not read."""
+    base_name = os.path.basename(name)
+    if base_name.startswith(".env") or redact.secret_word(base_name) is not None:
+        return {"long": True}
     path = os.path.join(base, name)
     if TEXT < held[0] <= databases.LARGEST and not os.path.exists(path + "-wal"):
         found = databases.of_file(project.read(path))
@@ -127,7 +130,7 @@ def changed(base: str, before: dict, told: object, named: object = None) -> "dic
 
 
 def around(base: str, before: dict, needed: list, told: object, named: object) -> dict:
-    """Tells what a command found in a folder and what it left there: like `changed`, with the files that it may have read."""
+    """Describes the files that a command may have read, and those that it wrote, as `changed` does."""
     wrote = changed(base, before, told, named) or {"folders": [], "after": []}
     folders = {os.path.dirname(name) for name, _ in needed} & {*before} | {*wrote["folders"]}
     return {"base": base, "folders": sorted(folders), "before": needed, "after": wrote["after"], "inside": is_inside(base)}

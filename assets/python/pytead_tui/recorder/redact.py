@@ -217,7 +217,7 @@ def role(name: str) -> tuple:
 
 
 def _is_asked(pairs: list, around: tuple) -> bool:
-    """Whether a challenge stands beside its answer."""
+    """Whether another item of the container is the challenge."""
     return any([type(other) is str and len(other) <= NAME and role(other) == (around, "challenge") for other, _ in pairs])
 
 
