@@ -95,13 +95,15 @@ impl Handle {
                 Ok(Done::Nothing)
             }
             Command::Trust => {
-                core.set_trust(Trust::Trusted)?;
+                core.note_trust(Trust::Trusted)?;
                 let opened = open::open_store(core.root.clone(), Trust::Trusted).await?;
                 opened.notes.iter().for_each(|note| core.complain("database", note));
                 core.use_store(opened.store);
-                settings_reload::read_again(core).await;
+                settings_reload::read_again(core, Trust::Trusted).await;
                 let alone = opened.alone;
                 review::decide::load(core, alone)?.iter().for_each(|told| core.complain("decided", told));
+                // Last: a recording that begins as soon as it may has its row in this database, and these settings.
+                core.use_trust(Trust::Trusted);
                 core.say(Level::Done, "trusted", "This folder is trusted: its code may be run.");
                 verdicts::state::begin(core).await;
                 specs::run::begin(core).await;

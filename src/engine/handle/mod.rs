@@ -143,7 +143,9 @@ impl Handle {
         self.sent.close();
         // What takes longer than this hangs, and would hang the terminal.
         let _ = tokio::time::timeout(LAST_WORDS, self.sent.wait()).await;
-        self.core.watcher.lock().take();
+        // Its threads are waited for without the lock, which they may want before they end.
+        let watcher = self.core.watcher.lock().take();
+        drop(watcher);
         self.stop.cancel();
         ready::end(&self.core).await;
         environment::close(&self.core).await;

@@ -135,3 +135,53 @@ pub async fn open_store(root: PathBuf, trust: Trust) -> Result<store::Opened, Tr
     })
     .await?
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::clock;
+    use crate::domain::call::Recording;
+    use crate::domain::command::Command;
+
+    /// Run as a process of its own by the test below: the list of trusted folders lies in a home of its own.
+    #[tokio::test]
+    #[ignore = "the other half of a test"]
+    async fn trusts_a_folder_and_records_in_the_same_moment() {
+        let Some(root) = std::env::var_os("PYTEAD_TEST_ROOT").map(PathBuf::from) else { return };
+        let options = Options {
+            root: root.join("project"),
+            settings: Settings::default(),
+            trust: Trust::Unknown,
+            consent: Consent::default(),
+            attended: false,
+            watch: false,
+            notes: Vec::new(),
+            settings_from: None,
+        };
+        let handle = open(options).await.unwrap();
+        let core = handle.core.clone();
+        let recorded = tokio::spawn(async move {
+            while core.trust() != Trust::Trusted {
+                tokio::task::yield_now().await;
+            }
+            core.store().begin_recording(&Recording::begun(vec!["python".into()], clock::now())).unwrap()
+        });
+        handle.perform(Command::Trust).await.unwrap();
+        let id = recorded.await.unwrap();
+        assert!(handle.core.store().recording(id).unwrap().is_some(), "it went into a database that nobody reads again");
+    }
+
+    #[test]
+    fn what_is_recorded_in_the_moment_that_a_folder_is_trusted_is_in_its_database() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("project")).unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "engine::handle::open::tests::trusts_a_folder_and_records_in_the_same_moment", "--ignored"])
+            .envs(["HOME", "PYTEAD_TEST_ROOT"].map(|name| (name, &root)))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&child.stdout);
+        assert!(child.status.success() && said.contains("1 passed"), "{said}");
+    }
+}

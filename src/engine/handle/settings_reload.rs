@@ -65,16 +65,16 @@ pub async fn follow(core: Arc<Core>, stop: CancellationToken) {
         // A file that is still being written has another stamp the next time.
         if now != taken && now == before {
             taken = now.clone();
-            read_again(&core).await;
+            read_again(&core, core.trust()).await;
         }
         before = now;
     }
 }
 
-/// Reads the settings and takes them; where something is wrong, those before stay. What is wrong now takes the place of
-/// what was told before.
-pub async fn read_again(core: &Arc<Core>) {
-    let (Some(source), trust) = (core.part::<Origin>().0.lock().clone(), core.trust()) else { return };
+/// Reads the settings that count where the folder is trusted so far, and takes them; where something is wrong, those before stay.
+/// What is wrong now takes the place of what was told before.
+pub async fn read_again(core: &Arc<Core>, trust: Trust) {
+    let Some(source) = core.part::<Origin>().0.lock().clone() else { return };
     let read = blocking(move || (source.read)(trust)).await.and_then(|read| read);
     let wrong = match read {
         Err(trouble) => vec![trouble],

@@ -283,12 +283,15 @@ impl Core {
         self.touch();
     }
 
-    /// Trusts the project's folder from now on.
-    pub fn set_trust(&self, trust: Trust) -> Result<(), Trouble> {
-        TrustList::in_folder(&Places::find()?.state).set(&self.root, trust)?;
+    /// Notes in the user's own list how far the folder is trusted. Nothing acts on it before [`Core::use_trust`].
+    pub fn note_trust(&self, trust: Trust) -> Result<(), Trouble> {
+        TrustList::in_folder(&Places::find()?.state).set(&self.root, trust)
+    }
+
+    /// Acts on the trust in the folder from now on.
+    pub fn use_trust(&self, trust: Trust) {
         self.state.lock().trust = Some(trust);
         self.touch();
-        Ok(())
     }
 }
 

@@ -254,6 +254,22 @@ impl Shared {
     }
 }
 
+/// Says of each thread of a process what it waits for in the kernel, so that a hang that is seen once can be explained.
+fn threads(process: u32) -> String {
+    let read = |task: &Path, name: &str| std::fs::read_to_string(task.join(name)).unwrap_or_default().trim().to_owned();
+    let tasks = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let said = tasks.map(|task| {
+        let call = read(&task.path(), "syscall");
+        format!(
+            "{} {} (call {})",
+            read(&task.path(), "comm"),
+            read(&task.path(), "wchan"),
+            call.split(' ').next().unwrap_or_default()
+        )
+    });
+    said.collect::<Vec<_>>().join(", ")
+}
+
 /// Tells whether a frame has begun in what a terminal received, and not ended.
 fn is_drawing(raw: &[u8]) -> bool {
     let last = |sequence: &[u8]| raw.windows(sequence.len()).rposition(|part| part == sequence);
@@ -387,7 +403,8 @@ impl Terminal {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status.exit_code();
             }
-            assert!(Instant::now() < until, "it does not end; the screen is\n{}", self.screen());
+            let last = Instant::now() >= until;
+            assert!(!last, "it does not end; its threads: {}; the screen is\n{}", threads(self.pid()), self.screen());
             std::thread::sleep(Duration::from_millis(10));
         }
     }
