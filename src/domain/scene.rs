@@ -88,9 +88,23 @@ pub enum Step {
         /// What a command found in a temporary folder, and what it left there.
         #[serde(default)]
         folder: Option<Folder>,
+        /// Where what it is called on is imported from, and the attributes from there, where that is a session of SQLAlchemy's (`!`).
+        #[serde(default)]
+        place: Option<Box<(String, String, Vec<String>)>>,
+        /// The application that the test made whose context it had entered.
+        #[serde(default)]
+        within: Option<Json>,
     },
-    /// It saved a row of Django's.
-    Row { model: (String, String), method: String, args: Vec<Json>, kwargs: Vec<(String, Json)>, pk: Option<String> },
+    /// It saved a row of Django's by a method of the model's manager, or made one of SQLAlchemy's (without a method).
+    Row {
+        model: (String, String),
+        method: String,
+        args: Vec<Json>,
+        kwargs: Vec<(String, Json)>,
+        pk: Option<String>,
+        #[serde(default)]
+        within: Option<Json>,
+    },
     /// It called a function of the project with what fixtures gave.
     Function { name: (String, String), args: Vec<Json>, kwargs: Vec<(String, Json)> },
     /// It made the call itself: which fixtures, rows and requests its arguments are, in the context of which application, and what
@@ -102,7 +116,21 @@ pub enum Step {
         /// What it wrote below a temporary folder.
         #[serde(default)]
         folder: Option<Folder>,
+        /// The application that the test made whose context it had entered.
+        #[serde(default)]
+        within: Option<Json>,
     },
+}
+
+impl Step {
+    /// Gives the application that the test made whose context it had entered.
+    #[must_use]
+    pub fn within(&self) -> Option<&Json> {
+        match self {
+            Self::Call { within, .. } | Self::Row { within, .. } | Self::Direct { within, .. } => within.as_ref(),
+            Self::Function { .. } => None,
+        }
+    }
 }
 
 /// What a call wrote below a temporary folder.

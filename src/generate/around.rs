@@ -24,10 +24,12 @@ pub struct Around {
     pub(super) marks: Vec<String>,
     /// The fixtures that it takes.
     pub(super) fixtures: Vec<String>,
-    /// Its first lines.
+    /// Its first lines, and how many of them are the body of a class.
     pub(super) lines: Vec<String>,
-    /// The context manager around the rest.
+    pub(super) of_classes: usize,
+    /// The context manager around the rest, and its first lines.
     pub(super) within: Option<String>,
+    pub(super) inside: Vec<String>,
     /// What the call wrote below a temporary folder.
     pub(super) folder: Option<Folder>,
     /// Paths with keys of rows in them, and the keys of the rows that were given: how they are written.

@@ -115,7 +115,9 @@ pub fn case_within<'a>(
         params: around.fixtures.clone(),
         decorators: around.marks.clone(),
         steps: around.lines.clone(),
+        of_classes: around.of_classes,
         within: around.within.clone(),
+        inside: around.inside.clone(),
         imports: own.into_iter().chain(around.imports.iter().cloned()).collect(),
         ..laid
     };
@@ -133,7 +135,8 @@ pub fn case_within<'a>(
     for assertion in &mut case.assertions {
         around.by_rows(assertion);
     }
-    let lines = case.laid.steps.len() + case.setup.iter().map(|statement| statement.lines(4).len()).sum::<usize>();
+    let around = case.laid.steps.len() + case.laid.inside.len() - case.laid.of_classes;
+    let lines = around + case.setup.iter().map(|statement| statement.lines(4).len()).sum::<usize>();
     if lines > SETUP_MAX {
         return Err(ReasonCode::SetupTooLong.with(lines));
     }

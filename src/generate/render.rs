@@ -220,6 +220,7 @@ fn plain(
     lines.extend(case.laid.steps.iter().cloned());
     lines.extend(case.laid.within.iter().map(|manager| format!("    {manager}")));
     let begun = lines.len();
+    lines.extend(case.laid.inside.iter().cloned());
     if fixture.is_none() {
         lines.extend(lines_of(&case.setup, 4));
     }

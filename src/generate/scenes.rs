@@ -3,6 +3,7 @@
 //! `scenes/choice.rs`.
 
 mod answers;
+mod applications;
 mod choice;
 mod clients;
 #[cfg(test)]
@@ -60,8 +61,9 @@ pub struct Written {
 /// Fails with the reason why there is none.
 pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Scope, folder: &str) -> Result<Written, Reason> {
     let mut writer = Writer::new(scene, project, scope, folder);
+    writer.name_rows(|_| true);
     let Some((last, before)) = scene.steps.split_last() else { return Err(ReasonCode::NotComparable.into()) };
-    let Step::Call { on, ty, method, args, kwargs, answer, client, awaited, folder } = last else {
+    let Step::Call { on, ty, method, args, kwargs, answer, client, awaited, folder, .. } = last else {
         return Err(ReasonCode::NotComparable.into());
     };
     let Some(answer) = answer else { return Err(ReasonCode::NotComparable.into()) };
@@ -80,7 +82,6 @@ pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Sc
     let mut after = act.lines(4, &format!("{name} = {}", awaiting(*awaited)), "");
     after.extend(answers::asserted(&mut writer, answer, name, (args, kwargs), others)?);
     after.extend(files.after.iter().flat_map(|line| line.lines(4, "", "")));
-    let after_lines = after.len();
     let mut given = Vec::new();
     let mut lines: Vec<String> =
         files.lines.iter().flat_map(|line| constants::marked(line, &mut given).lines(4, "", "")).collect();
@@ -88,9 +89,14 @@ pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Sc
         files.fixtures.iter().for_each(|name| writer.take_builtin(name));
     }
     writer.imports.extend(files.imports);
-    lines.extend(writer.steps(before)?);
-    lines.extend(after);
-    let count = lines.len() - after_lines + usize::from(writer.client.is_some());
+    let mut steps = Vec::new();
+    for (at, lines) in writer.steps(before, |_, _| true)? {
+        steps.push((writer.context_of(&before[at])?, lines));
+    }
+    let own = steps.iter().map(|(_, lines)| lines.len()).sum::<usize>();
+    steps.push((writer.context_of(last)?, after));
+    let count = lines.len() + own + writer.first_read() + usize::from(writer.client.is_some());
+    lines.extend(applications::within(steps));
     if count > SETUP_MAX {
         return Err(ReasonCode::SetupTooLong.with(count));
     }
@@ -119,12 +125,17 @@ pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Sc
 /// Fails with the reason why a test cannot have it.
 pub fn around(scene: &Scene, call: &Call, project: Project<'_>, scope: &Scope, folder: &str) -> Result<Around, Reason> {
     let mut writer = Writer::new(scene, project, scope.clone(), folder);
-    let Some((Step::Direct { given, context, changed, folder }, before)) = scene.steps.split_last() else {
-        return Err(ReasonCode::NotComparable.into());
-    };
+    let Some((last, before)) = scene.steps.split_last() else { return Err(ReasonCode::NotComparable.into()) };
+    let Step::Direct { given, context, changed, folder, within } = last else { return Err(ReasonCode::NotComparable.into()) };
     if let Some(name) = changed.first().or(scene.patched.first()) {
         return Err(ReasonCode::FixtureChanged.of(name));
     }
+    let rows: Vec<u64> = given.values().filter_map(|told| told.get("row")?.as_u64()).collect();
+    // A row that no session has asks no database.
+    let is_alone = within.is_some() && !rows.is_empty() && !applications::is_stored(before, &rows);
+    let of_rows = is_alone.then(|| applications::needed(before, &rows));
+    let is_made = |at: usize| u64::try_from(at).is_ok_and(|at| of_rows.as_ref().is_none_or(|rows| rows.contains(&at)));
+    writer.name_rows(is_made);
     let mut made = Around { folder: folder.clone(), ..Around::default() };
     let mut own = Vec::new();
     for (param, told) in given {
@@ -133,7 +144,8 @@ pub fn around(scene: &Scene, call: &Call, project: Project<'_>, scope: &Scope, f
             None => writer.value(told, None)?.flat(),
         };
         if let Some(pk) = writer.pk_of(told).filter(|_| param != "self") {
-            made.keys.insert(pk, format!("{name}.pk"));
+            let row = told.get("row").and_then(serde_json::Value::as_u64).and_then(|at| usize::try_from(at).ok());
+            made.keys.insert(pk, writer.key(&name, row));
         }
         made.given.push((param.clone(), name));
     }
@@ -142,21 +154,28 @@ pub fn around(scene: &Scene, call: &Call, project: Project<'_>, scope: &Scope, f
     {
         made.paths.insert(text.clone(), path);
     }
-    if let Some(way) = context {
+    if within.is_some() {
+        made.within = if is_alone { None } else { writer.context_of(last)? };
+    } else if let Some(way) = context {
         writer.fixture(way.split('.').next().unwrap_or(way))?;
         made.within = Some(format!("with {way}.app_context():"));
     }
     // A function that is given a request alone needs none of what others of the class do.
     let is_apart = context.is_none() && given.values().all(|told| told.get("request").is_some());
     let before = if is_apart { &[][..] } else { before };
-    let mut lines = writer.steps(before)?;
-    lines.extend(own);
+    let steps = writer.steps(before, |at, step| of_rows.as_ref().is_none_or(|rows| applications::is_done_to(at, step, rows)))?;
+    let mut lines: Vec<String> = steps.into_iter().flat_map(|(_, lines)| lines).chain(own).collect();
+    if within.is_some() && !is_alone {
+        made.inside = std::mem::take(&mut lines);
+    }
     if writer.client.as_ref().is_some_and(|client| client.entered) {
         return Err(ReasonCode::UnwritableStep.of("client"));
     }
     made.lines = writer.with_client(lines);
-    if made.lines.len() > SETUP_MAX {
-        return Err(ReasonCode::SetupTooLong.with(made.lines.len()));
+    made.of_classes = writer.first.len() - writer.first_read();
+    let count = made.lines.len() + made.inside.len() - made.of_classes;
+    if count > SETUP_MAX {
+        return Err(ReasonCode::SetupTooLong.with(count));
     }
     made.marks = if is_apart { Vec::new() } else { writer.marks()? };
     (made.fixtures, made.imports) = (writer.fixtures, writer.imports);
@@ -215,16 +234,17 @@ impl Writer<'_, '_> {
         Ok(items)
     }
 
-    /// Writes the steps before the act.
-    fn steps(&mut self, before: &[Step]) -> Result<Vec<String>, Reason> {
+    /// Writes those of the steps before the act that are wanted, each with its number.
+    fn steps(&mut self, before: &[Step], is_wanted: impl Fn(usize, &Step) -> bool) -> Result<Vec<(usize, Vec<String>)>, Reason> {
         // What comes later decides which rows have names, so the last of them is written first.
-        let mut written: Vec<Vec<String>> = Vec::new();
+        let mut written = Vec::new();
         let is_needed = |step: &Step| !changes_nothing(step) && (self.base.is_none() || !is_command(step));
-        let needed = before.iter().enumerate().filter(|(_, step)| is_needed(step));
+        let needed = before.iter().enumerate().filter(|(at, step)| is_wanted(*at, step) && is_needed(step));
         for (at, step) in needed.collect::<Vec<_>>().into_iter().rev() {
-            written.push(self.step(at, step)?);
+            written.push((at, self.step(at, step)?));
         }
-        Ok(written.into_iter().rev().flatten().collect())
+        written.reverse();
+        Ok(written)
     }
 
     fn step(&mut self, at: usize, step: &Step) -> Result<Vec<String>, Reason> {
@@ -234,20 +254,24 @@ impl Writer<'_, '_> {
                 let spelled = self.spell(&TypeName::new(&name.0, &name.1))?;
                 Ok(Expr::call_with(&spelled, self.items(args, kwargs)?).lines(4, "", ""))
             }
-            Step::Call { on, ty, method, args, kwargs, client, awaited, .. } => {
-                let receiver = self.receiver(on, ty, client.as_deref())?;
+            Step::Call { on, ty, method, args, kwargs, client, awaited, place, .. } => {
+                let receiver = match place {
+                    Some(place) => self.session(place)?,
+                    None => self.receiver(on, ty, client.as_deref())?,
+                };
                 Ok(self.call(&receiver, method, args, kwargs)?.lines(4, awaiting(*awaited), ""))
             }
             Step::Row { model, method, args, kwargs, .. } => {
                 let is_used = self.used.contains(&at);
-                if !is_used && model.0.starts_with("django.contrib.auth") {
+                if !is_used && (model.0.starts_with("django.contrib.auth") || method.is_empty()) {
                     return Ok(Vec::new());
                 }
                 let class = self.spell(&TypeName::new(&model.0, &model.1))?;
                 let items = self.items(args, kwargs)?;
                 let name = &self.rows[&at];
                 let prefix = if is_used { format!("{name} = ") } else { String::new() };
-                Ok(Expr::call_with(&format!("{class}.objects.{method}"), items).lines(4, &prefix, ""))
+                let made = if method.is_empty() { class } else { format!("{class}.objects.{method}") };
+                Ok(Expr::call_with(&made, items).lines(4, &prefix, ""))
             }
         }
     }

@@ -27,10 +27,14 @@ pub struct Laid {
     pub fixtures: BTreeSet<&'static str>,
     /// Fixtures of the project that the test takes, and what it does with them first.
     pub params: Vec<String>,
-    /// Those lines.
+    /// Those lines, and how many of them are the body of a class, which is read as one.
     pub steps: Vec<String>,
+    /// Lines of the body of a class.
+    pub of_classes: usize,
     /// The context manager around the rest of the test.
     pub within: Option<String>,
+    /// Its first lines.
+    pub inside: Vec<String>,
     /// The lines.
     pub lines: Vec<Expr>,
     /// What stands in for calls that left their process: lines just before the act, which may use what was made for it.

@@ -124,7 +124,7 @@ fn json(writer: &mut Writer<'_, '_>, value: &Json, key: Option<&str>, django: bo
                 return Expr::Atom(number.to_string());
             }
             match writer.only_row(&number.to_string()) {
-                Some(name) => Expr::Atom(format!("{name}.pk")),
+                Some(key) => Expr::Atom(key),
                 None => writer.any(),
             }
         }

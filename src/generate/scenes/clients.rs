@@ -97,7 +97,7 @@ impl Writer<'_, '_> {
     }
 
     /// Lists the names that are taken, without the fixtures that this test does not take.
-    fn own_names(&self) -> std::collections::BTreeSet<String> {
+    pub(super) fn own_names(&self) -> std::collections::BTreeSet<String> {
         let is_only_theirs = |name: &&String| self.scene.fixtures.contains_key(*name) && !self.fixtures.contains(name);
         self.taken.iter().filter(|name| !is_only_theirs(name)).cloned().collect()
     }
@@ -108,15 +108,17 @@ impl Writer<'_, '_> {
         name.to_owned()
     }
 
-    /// Puts the line that makes the client before others, or around them.
+    /// Puts the lines that make the application and the client before others, the client around them where it was entered.
     pub(super) fn with_client(&self, lines: Vec<String>) -> Vec<String> {
-        let Some(made) = &self.client else { return lines };
+        let first = self.first.iter().cloned();
+        let Some(made) = &self.client else { return first.chain(lines).collect() };
         if !made.entered {
-            return made.code.lines(4, &format!("{} = ", made.name), "").into_iter().chain(lines).collect();
+            return first.chain(made.code.lines(4, &format!("{} = ", made.name), "")).chain(lines).collect();
         }
         let with = if made.awaited { "async with " } else { "with " };
         let around = made.code.lines(4, with, &format!(" as {}:", made.name));
-        around.into_iter().chain(lines.into_iter().map(|line| format!("    {line}"))).collect()
+        let indented = lines.into_iter().map(|line| if line.is_empty() { line } else { format!("    {line}") });
+        first.chain(around).chain(indented).collect()
     }
 }
 

@@ -71,8 +71,9 @@ impl Writer<'_, '_> {
             }
             "name" => {
                 let part = |at: usize| told.get(at).and_then(Json::as_str).unwrap_or_default();
-                self.spell(&TypeName::new(part(0), part(1))).map(Expr::Atom)
+                self.class(&TypeName::new(part(0), part(1)))
             }
+            "call" => self.application(told, whole.get("n").and_then(Json::as_u64)),
             "way" => {
                 let way = told.as_str().unwrap_or_default();
                 if way.starts_with("self.") {
@@ -142,9 +143,9 @@ impl Writer<'_, '_> {
             let is_number = !part.is_empty() && part.chars().all(|c| c.is_ascii_digit());
             let before = at.checked_sub(1).map_or("", |at| parts[at]);
             match is_number.then(|| self.row_of(part, before)).flatten() {
-                Some(row) => {
+                Some(key) => {
                     is_other = true;
-                    written.push(format!("{{{row}.pk}}"));
+                    written.push(format!("{{{key}}}"));
                 }
                 None => written.push((*part).to_owned()),
             }
@@ -152,7 +153,7 @@ impl Writer<'_, '_> {
         is_other.then(|| format!("f\"{}{query}\"", written.join("/")))
     }
 
-    /// Finds the row whose key a number is: the one that what stands before it names, in the plural or not.
+    /// Finds the key of a row that a number is: of the one that what stands before it names, in the plural or not.
     fn row_of(&mut self, pk: &str, before: &str) -> Option<String> {
         let before = before.replace('-', "_");
         let is_named = |model: &str| {
@@ -160,7 +161,7 @@ impl Writer<'_, '_> {
             !stem.is_empty() && before.starts_with(stem) && before.len() <= model.len() + 2
         };
         let (name, _, row) = self.keyed(pk).into_iter().find(|(_, model, _)| is_named(model))?;
-        self.take(&name, row).then_some(name)
+        self.take(&name, row).then(|| self.key(&name, row))
     }
 
     /// Writes a key that is given by the name of what it is of: `"author": author.pk`.
@@ -172,7 +173,7 @@ impl Writer<'_, '_> {
         };
         let model = name.strip_suffix("_id").unwrap_or(name);
         let (name, _, row) = self.keyed(&pk).into_iter().find(|(_, known, _)| known == model)?;
-        self.take(&name, row).then(|| Expr::Atom(format!("{name}.pk")))
+        self.take(&name, row).then(|| Expr::Atom(self.key(&name, row)))
     }
 
     /// Lists the rows with a key: the name, the model's name, and the step that saved it.
@@ -205,11 +206,11 @@ impl Writer<'_, '_> {
         self.scene.fixtures.get(told.get("way")?.as_str()?)?.pk.clone()
     }
 
-    /// Names the row with a key, where there is one alone.
+    /// Writes a key by the row that has it, where there is one alone.
     pub(super) fn only_row(&mut self, pk: &str) -> Option<String> {
         let known = self.keyed(pk);
         let [(name, _, row)] = known.as_slice() else { return None };
-        self.take(name, *row).then(|| name.clone())
+        self.take(name, *row).then(|| self.key(name, *row))
     }
 
     fn take(&mut self, name: &str, row: Option<usize>) -> bool {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::domain::scene::{Scene, Step};
+use crate::domain::value::TypeName;
 use crate::generate::project::Project;
 use crate::generate::scenes::clients::Made;
 use crate::generate::scope::{Import, Scope, snake};
@@ -34,13 +35,19 @@ pub(super) struct Writer<'s, 'a> {
     pub(super) laid: BTreeSet<String>,
     /// Fixtures that gave the path of such a file, and nothing else that the test has.
     pub(super) replaced: BTreeSet<String>,
+    /// The application that the test makes: which one it was in the recorded test, and its name.
+    pub(super) app: Option<(Option<u64>, String)>,
+    /// The lines that make it, before all others.
+    pub(super) first: Vec<String>,
+    /// Classes of a test file whose lines are among them.
+    pub(super) repeated: Vec<TypeName>,
     /// The numbers of secrets that have made-up values, in order.
     pub(super) secrets: Vec<u64>,
 }
 
 impl<'s, 'a> Writer<'s, 'a> {
     pub(super) fn new(scene: &'s Scene, project: Project<'a>, scope: Scope, folder: &str) -> Self {
-        let mut writer = Self {
+        Self {
             scene,
             project,
             scope,
@@ -54,22 +61,31 @@ impl<'s, 'a> Writer<'s, 'a> {
             base: None,
             replaced: BTreeSet::new(),
             laid: BTreeSet::new(),
+            app: None,
+            first: Vec::new(),
+            repeated: Vec::new(),
             secrets: Vec::new(),
-        };
-        writer.name_rows();
-        writer
+        }
     }
 
-    fn name_rows(&mut self) {
+    /// Names the rows that its steps make: these of them.
+    pub(super) fn name_rows(&mut self, is_made: impl Fn(usize) -> bool) {
         let scene = self.scene;
         // What a fixture may be called is no name for anything else.
         self.taken.extend(scene.fixtures.keys().cloned());
-        for (at, step) in scene.steps.iter().enumerate() {
+        for (at, step) in scene.steps.iter().enumerate().filter(|(at, _)| is_made(*at)) {
             if let Step::Row { model, .. } = step {
                 let short = model.1.rsplit('.').next().unwrap_or_default();
                 let name = self.scope.local(&snake(short), &mut self.taken);
                 self.rows.insert(at, name);
             }
         }
+    }
+
+    /// Writes the key of a row; of what a fixture gave, it is Django's.
+    pub(super) fn key(&self, name: &str, row: Option<usize>) -> String {
+        let step = row.and_then(|at| self.scene.steps.get(at));
+        let is_sqlalchemy = matches!(step, Some(Step::Row { method, .. }) if method.is_empty());
+        format!("{name}.{}", if is_sqlalchemy { "id" } else { "pk" })
     }
 }

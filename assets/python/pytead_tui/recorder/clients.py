@@ -50,6 +50,22 @@ def told(client: object, give: object) -> "dict | None":
     return None
 
 
+def place_of_session(value: object, is_own: object) -> "list | None":
+    """Gives the module of the project, the name in it and the attributes by which tests reach a session of SQLAlchemy's, or what
+    Flask-SQLAlchemy keeps one in (`db.session`).
+    """
+    if not names_of(type(value))[0].startswith(("sqlalchemy.orm.", "flask_sqlalchemy")):
+        return None
+    found = place(value, is_own)
+    if found is not None:
+        return [*found, []]
+    for name, space in _spaces(is_own):
+        for key, held in list(space.items()):
+            if type(key) is str and names_of(type(held))[0].startswith("flask_sqlalchemy") and state(held).get("session") is value:
+                return [name, key, ["session"]]
+    return None
+
+
 def place(value: object, is_own: object) -> "list | None":
     """Gives the module of the project and the name in it by which a value is imported, a public one where there is any; never one of a
     test file.

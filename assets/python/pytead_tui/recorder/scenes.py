@@ -1,7 +1,7 @@
 """What a test of pytest did with the fixtures of its project: the steps by which calls of a web application came about.
 
-A step is a call that the code of a test file makes on the value of a fixture (`client.get("/")`, `auth.login()`), or a row of Django's
-that it saves. Owns which steps there were, the answers to requests, and which kept calls each step made. How values are described,
+A step is a call that the code of a test file makes on the value of a fixture (`client.get("/")`, `auth.login()`), or a row that it makes
+and saves. Owns which steps there were, the answers to requests, and which kept calls each step made. How values are described,
 and where their fixtures are defined, is in staging.py. No object is kept alive for it.
 """
 
@@ -45,6 +45,7 @@ class Scene:
         self.is_too_long = False
         self.other: "tuple | None" = None  # tells the frame of a call that is no step
         self.requests: list = []  # (a weak reference to a request that a factory made, how)
+        self.applications: list = []  # (a weak reference to an application that a function of the project made for the test, how)
         self.base: "str | None" = None  # pytest's temporary folder, and its files when the test began
         self.files: dict = {}
         self.seen: dict = {}  # how the values of fixtures looked when the test began, by name
@@ -186,11 +187,12 @@ class Scene:
         if any("request" not in told for told in given.values()) and len(self.steps) < STEPS:
             # What it does to them is a step of those that follow.
             step = self.stage.function(function, frame, self)
-        last = {"kind": "direct", "given": given, "context": context, "changed": changed}
+        within = self.stage.within(self)
+        last = {"kind": "direct", "given": given, "context": context, "changed": changed, **within}
         way = folder = None
         if not self.is_too_long:
             told = self.so_far(None, last)
-            way = text(told) if given or context else None
+            way = text(told) if given or context or within else None
             base = folders.of(self.stage.values, held, self.stage.root)
             before = None if base is None else folders.look(base)
             folder = None if before is None else (base, before, told)
@@ -417,3 +419,34 @@ def saved(recorder: object, frame: object, args: tuple) -> None:
     if step is not None:
         step.row = _weakref.ref(row)
         step.is_of_class = scene.stage.sets_up_class(found)
+
+
+def application_made(recorder: object, frame: object, args: tuple) -> None:
+    """Notes by which call of the project's a test made an application."""
+    scene = recorder.scene
+    if scene is None:
+        return
+    found = scene.stage.outermost(frame, WALK)
+    told = None if found is None or found is frame else scene.stage.maker(found, scene)
+    if told is not None:
+        scene.applications.append((_weakref.ref(args[0]), told))
+
+
+def row_made(recorder: object, frame: object, args: tuple) -> None:
+    """Notes that a test makes a row of SQLAlchemy's."""
+    scene = recorder.scene
+    if scene is None or len(args[0]) < 2:
+        return
+    row = args[0][1]
+    found = scene.stage.outermost(frame, WALK)
+    if found is None or not scene.stage.is_on(found, row):
+        return
+    step = scene.begin(scene.stage.new_row(row, found, scene), (oid(found), oid(found.f_back), found.f_back.f_lasti))
+    if step is not None:
+        step.row = _weakref.ref(row)
+
+
+def in_session(recorder: object, frame: object, args: tuple) -> None:
+    """Notes that a test asks a session of SQLAlchemy's to do something with its rows."""
+    if recorder.scene is not None:
+        recorder.scene.step_of(frame)

@@ -124,6 +124,35 @@ class Stage:
         held, asked = (flask[name].get(None) if name in flask else None for name in ("_cv_app", "_cv_request"))
         return None if held is None or asked is not None else self.way(state(held).get("app"))
 
+    def within(self, scene: object) -> dict:
+        """Tells the application that the test made whose context it had entered."""
+        flask = state(sys.modules.get("flask.globals"))
+        held, asked = (flask[name].get(None) if name in flask else None for name in ("_cv_app", "_cv_request"))
+        made = None if held is None or asked is not None else self.made(state(held).get("app"), scene)
+        return {} if made is None else {"within": made}
+
+    def made(self, value: object, scene: object) -> "dict | None":
+        """Tells the call of the project's function that made an application for the test."""
+        for at, (ref, told) in enumerate(scene.applications):
+            if ref() is value:
+                return {"call": told, "n": at}
+        return None
+
+    def maker(self, frame: object, scene: object) -> "dict | None":
+        """Tells the call of a function of the project that a frame is; None for what a test defines, and for methods."""
+        code = frame.f_code
+        own = self.is_own(code.co_filename)
+        module = frame.f_globals.get("__name__")
+        function = lookup(module, code.co_name)
+        if own is None or own.test or type(function) is not kinds.Function or function.__code__ is not code:
+            return None
+        defaults = _defaults_of(function)
+        args, kwargs = _arguments(code, locals_of(frame), defaults, first=0)
+        return {
+            "name": [module, code.co_name], "args": self.placed(code, args, scene, first=0),
+            "kwargs": [[key, self.named(key, v, scene)] for key, v in kwargs.items()],
+        }  # fmt: skip
+
     def function(self, function: object, frame: object, scene: object) -> "dict | None":
         """Tells of a call of the project's function as a step of those that follow."""
         code, held = frame.f_code, locals_of(frame)
@@ -131,7 +160,7 @@ class Stage:
         if told is not None or "." in function.qualname:
             return told
         args, kwargs = _arguments(code, held, {}, first=0)
-        values = [self.value(v, scene) for v in args]
+        values = self.placed(code, args, scene, first=0)
         return {
             "kind": "function", "name": [function.module, function.qualname], "args": values,
             "kwargs": [[key, self.named(key, v, scene)] for key, v in kwargs.items()],
@@ -173,6 +202,10 @@ class Stage:
             client = self.client(held.get(code.co_varnames[0]), scene)
         if name is None and client is not None:
             name = "@%d" % client.pop("number")
+        place = None
+        if name is None and code.co_argcount:
+            place = clients.place_of_session(held.get(code.co_varnames[0]), self.is_own)
+            name = None if place is None else "!"
         if name is None:
             return None
         method = code.co_name
@@ -190,9 +223,11 @@ class Stage:
             args.append(kwargs.pop("args"))  # as people write it
         return {
             "kind": "call", "on": name, "type": ".".join(names_of(type(held.get(code.co_varnames[0])))), "method": method,
-            "args": [self.value(v, scene) for v in args],
+            "args": self.placed(code, args, scene),
             "kwargs": [[key, self.named(key, v, scene)] for key, v in kwargs.items()],
             **({} if client is None else {"client": client}),
+            **({} if place is None else {"place": place}),
+            **self.within(scene),
             **({"awaited": True} if code.co_flags & _COROUTINE else {}),
         }  # fmt: skip
 
@@ -280,6 +315,15 @@ class Stage:
             fields.append([name if related is not None else attname, self.named(name, related or value, scene)])
         return {"kind": "row", "model": model, "method": "create", "args": [], "kwargs": fields}
 
+    def new_row(self, row: object, frame: object, scene: object) -> dict:
+        """Tells of a row of SQLAlchemy's that the test makes, by what it gives the class."""
+        code = frame.f_code
+        args, kwargs = _arguments(code, locals_of(frame), {})
+        return {
+            "kind": "row", "model": list(names_of(type(row))), "method": "", "args": self.placed(code, args, scene),
+            "kwargs": [[key, self.named(key, v, scene)] for key, v in kwargs.items()], **self.within(scene),
+        }  # fmt: skip
+
     # Values.
 
     def below(self, path: str) -> "dict | None":
@@ -289,6 +333,11 @@ class Stage:
             return None
         by = [n for n in self.fixtures if folders.path_of(self.values.get(n)) == path and not self.is_modules(n)]
         return {"below": path[len(base) + 1 :], **({"by": by[0]} if by else {})}
+
+    def placed(self, code: object, args: list, scene: object, first: int = 1) -> list:
+        """Tells the arguments that a function was given by place, each with the name of its parameter."""
+        names = code.co_varnames[first : code.co_argcount]
+        return [self.named(names[at] if at < len(names) else None, value, scene) for at, value in enumerate(args)]
 
     def named(self, name: object, value: object, scene: object, deep: int = 0) -> object:
         """Tells a value that has a name."""
@@ -333,6 +382,9 @@ class Stage:
         way = self.way(value)
         if way is not None and not self.is_modules(way.split(".")[0]):
             return {"way": way}
+        made = self.made(value, scene)
+        if made is not None:
+            return made
         # An object of a module is the same for all: a command, an application.
         place = clients.place(value, self.is_own) if way is not None or names_of(t)[0] != "builtins" else None
         if place is not None:
@@ -386,12 +438,16 @@ def _defaults(receiver: object, method: str) -> dict:
     for base in mro_of(type(receiver)):
         function = dict_of(base).get(method)
         if type(function) is kinds.Function:
-            code = function.__code__
-            names = code.co_varnames[: code.co_argcount]
-            found = dict(zip(reversed(names), reversed(function.__defaults__ or ())))
-            found.update(function.__kwdefaults__ or {})
-            return found
+            return _defaults_of(function)
     return {}
+
+
+def _defaults_of(function: object) -> dict:
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    found = dict(zip(reversed(names), reversed(function.__defaults__ or ())))
+    found.update(function.__kwdefaults__ or {})
+    return found
 
 
 def _arguments(code: object, held: dict, defaults: dict, first: int = 1) -> tuple:

@@ -1,0 +1,172 @@
+//! What a test makes of an application itself, as the recorded one did: the application by a call of the project's function, the class of
+//! settings that the call takes, the sessions of its rows, and the context around its steps.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value as Json;
+
+use crate::domain::function::Module;
+use crate::domain::reason::{Reason, ReasonCode};
+use crate::domain::scene::Step;
+use crate::domain::value::TypeName;
+use crate::generate::layout::Expr;
+use crate::generate::scenes::writer::Writer;
+use crate::generate::scope::{Import, is_builtin};
+use crate::source::bare::bare;
+use crate::source::free_names::free_names;
+use crate::source::names::absolute;
+
+/// Longer classes are not read at a glance.
+const LINES_MAX: usize = 10;
+
+impl Writer<'_, '_> {
+    /// Gives the name of the application that the recorded test made, and makes it before all else.
+    pub(super) fn application(&mut self, call: &Json, number: Option<u64>) -> Result<Expr, Reason> {
+        let unwritable = || ReasonCode::UnwritableStep.of("application");
+        if let Some((known, name)) = &self.app {
+            return if *known == number { Ok(Expr::atom(name)) } else { Err(unwritable()) };
+        }
+        let text = |value: Option<&Json>| value.and_then(Json::as_str).unwrap_or_default().to_owned();
+        let list = |key: &str| call.get(key).and_then(Json::as_array).cloned().unwrap_or_default();
+        let pair = |pair: &Json| Some((pair.get(0)?.as_str()?.to_owned(), pair.get(1)?.clone()));
+        let name = call.get("name").ok_or_else(unwritable)?;
+        let callee = self.spell(&TypeName::new(text(name.get(0)), text(name.get(1))))?;
+        let kwargs: Vec<(String, Json)> = list("kwargs").iter().filter_map(pair).collect();
+        let made = Expr::call_with(&callee, self.items(&list("args"), &kwargs)?);
+        let name = self.scope.local("app", &mut self.own_names());
+        self.taken.insert(name.clone());
+        self.first.extend(made.lines(4, &format!("{name} = "), ""));
+        self.app = Some((number, name.clone()));
+        Ok(Expr::Atom(name))
+    }
+
+    /// Counts the lines that make the application; a class of settings is read as one.
+    pub(super) fn first_read(&self) -> usize {
+        let is_outer = |line: &&String| line.strip_prefix("    ").is_some_and(|line| !line.starts_with([' ', ')', ']', '}']));
+        self.first.iter().filter(is_outer).count()
+    }
+
+    /// Writes how a session of SQLAlchemy's is reached.
+    pub(super) fn session(&mut self, (module, name, attributes): &(String, String, Vec<String>)) -> Result<String, Reason> {
+        let spelled = self.spell(&TypeName::new(module, name))?;
+        Ok(std::iter::once(spelled).chain(attributes.iter().cloned()).collect::<Vec<_>>().join("."))
+    }
+
+    /// Writes the context around a step.
+    pub(super) fn context_of(&mut self, step: &Step) -> Result<Option<String>, Reason> {
+        let Some(within) = step.within() else { return Ok(None) };
+        Ok(Some(format!("with {}.app_context():", self.value(within, None)?.flat())))
+    }
+
+    /// Names a class that a value is; one of a test file whose lines are few is repeated in the test.
+    pub(super) fn class(&mut self, ty: &TypeName) -> Result<Expr, Reason> {
+        let Some(home) = (self.project.module)(&ty.module).filter(|module| module.is_test()) else {
+            return self.spell(ty).map(Expr::Atom);
+        };
+        match self.repeat(home, ty) {
+            Ok(()) => Ok(Expr::atom(ty.short())),
+            Err(_) => self.spell(ty).map(Expr::Atom),
+        }
+    }
+
+    /// Repeats the lines of a class.
+    fn repeat(&mut self, home: &Module, ty: &TypeName) -> Result<(), Reason> {
+        if self.repeated.contains(ty) {
+            return Ok(());
+        }
+        let reason: Reason = ReasonCode::DefinedInTestFile.of(ty.short());
+        let refuse = || reason.clone();
+        let mut named = home.classes.iter().filter(|class| class.qualname == ty.qualname && !ty.qualname.contains('.'));
+        let (Some(class), None) = (named.next(), named.next()) else { return Err(reason) };
+        let text = (self.project.text)(&home.path, class.span).map(|text| bare(&text)).ok_or_else(refuse)?;
+        let is_odd = ["\"\"\"", "'''", "\t"].iter().any(|sign| text.contains(sign));
+        if is_odd || !text.starts_with("class ") || text.lines().count() > LINES_MAX {
+            return Err(reason);
+        }
+        for name in free_names(&text).ok_or_else(refuse)? {
+            let import = home.imports.iter().find(|import| {
+                let bound = import.alias.as_deref().or(import.name.as_deref()).unwrap_or(&import.module);
+                bound.split('.').next() == Some(&*name) && !home.is_inner(import.line)
+            });
+            let Some(import) = import else {
+                if is_builtin(&name) {
+                    continue;
+                }
+                return Err(reason);
+            };
+            let renamed = import.alias.is_some() && import.alias != import.name;
+            let source = absolute(home, &import.module).filter(|_| !renamed).ok_or_else(refuse)?;
+            match &import.name {
+                Some(what) if self.spell(&TypeName::new(source.as_str(), what))? == *name => {}
+                Some(_) => return Err(reason),
+                None => {
+                    self.imports.insert(Import::module(&source));
+                }
+            }
+        }
+        if self.scope.local(ty.short(), &mut self.own_names()) != ty.short() {
+            return Err(reason);
+        }
+        self.taken.insert(ty.short().to_owned());
+        self.repeated.push(ty.clone());
+        // A class is set apart by empty lines.
+        let lines = text.lines().map(|line| format!("    {line}").trim_end().to_owned());
+        self.first.extend(std::iter::once(String::new()).chain(lines).chain([String::new()]));
+        Ok(())
+    }
+}
+
+/// Puts lines below the contexts that they need; those that follow one another in one context share it.
+pub(super) fn within(steps: Vec<(Option<String>, Vec<String>)>) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut open: Option<String> = None;
+    for (context, own) in steps.into_iter().filter(|(_, own)| !own.is_empty()) {
+        if context != open {
+            lines.extend(context.iter().map(|context| format!("    {context}")));
+            open = context;
+        }
+        let indented = |line: String| if line.is_empty() { line } else { format!("    {line}") };
+        if open.is_some() { lines.extend(own.into_iter().map(indented)) } else { lines.extend(own) }
+    }
+    lines
+}
+
+/// Tells whether a step before put one of these rows into a session: what is done with the row then may ask the database.
+pub(super) fn is_stored(before: &[Step], rows: &[u64]) -> bool {
+    let is_of = |step: &Step| rows_of(step).iter().any(|row| rows.contains(row));
+    before.iter().any(|step| matches!(step, Step::Call { place: Some(_), .. }) && is_of(step))
+}
+
+/// Lists these rows and those that they are made with.
+pub(super) fn needed(before: &[Step], rows: &[u64]) -> BTreeSet<u64> {
+    let mut found: BTreeSet<u64> = rows.iter().copied().collect();
+    loop {
+        let with = before.iter().enumerate().filter(|(at, step)| is_done_to(*at, step, &found));
+        let more: BTreeSet<u64> = with.flat_map(|(_, step)| rows_of(step)).collect();
+        if more.is_subset(&found) {
+            return found;
+        }
+        found.extend(more);
+    }
+}
+
+/// Tells whether a step makes one of these rows, or calls a method of it.
+pub(super) fn is_done_to(at: usize, step: &Step, rows: &BTreeSet<u64>) -> bool {
+    let number = match step {
+        Step::Row { .. } => u64::try_from(at).ok(),
+        Step::Call { on, .. } => on.strip_prefix('#').and_then(|at| at.parse().ok()),
+        Step::Function { .. } | Step::Direct { .. } => None,
+    };
+    number.is_some_and(|number| rows.contains(&number))
+}
+
+/// Lists the rows that a step is given.
+fn rows_of(step: &Step) -> Vec<u64> {
+    let (Step::Call { args, kwargs, .. } | Step::Row { args, kwargs, .. } | Step::Function { args, kwargs, .. }) = step else {
+        return Vec::new();
+    };
+    let values = args.iter().chain(kwargs.iter().map(|(_, value)| value));
+    let each =
+        values.flat_map(|value| value.get("list").and_then(Json::as_array).map_or(std::slice::from_ref(value), Vec::as_slice));
+    each.filter_map(|value| value.get("row")?.as_u64()).collect()
+}
