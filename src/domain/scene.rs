@@ -50,6 +50,9 @@ pub struct Origin {
     pub ty: String,
     /// The primary key of its value, where that is a row of Django's.
     pub pk: Option<String>,
+    /// The module and the function that define it, where that is a file of tests.
+    #[serde(default)]
+    pub of: Option<(String, String)>,
 }
 
 /// What defines a fixture.
@@ -94,6 +97,9 @@ pub enum Step {
         /// The application that the test made whose context it had entered.
         #[serde(default)]
         within: Option<Json>,
+        /// The function that did it before the test ran: a fixture.
+        #[serde(default)]
+        by: Option<String>,
     },
     /// It saved a row of Django's by a method of the model's manager, or made one of SQLAlchemy's (without a method).
     Row {
@@ -104,6 +110,8 @@ pub enum Step {
         pk: Option<String>,
         #[serde(default)]
         within: Option<Json>,
+        #[serde(default)]
+        by: Option<String>,
     },
     /// It called a function of the project with what fixtures gave.
     Function { name: (String, String), args: Vec<Json>, kwargs: Vec<(String, Json)> },
@@ -129,6 +137,15 @@ impl Step {
         match self {
             Self::Call { within, .. } | Self::Row { within, .. } | Self::Direct { within, .. } => within.as_ref(),
             Self::Function { .. } => None,
+        }
+    }
+
+    /// Gives the function that did it before the test ran: a fixture, or what sets up a class.
+    #[must_use]
+    pub fn by(&self) -> Option<&str> {
+        match self {
+            Self::Call { by, .. } | Self::Row { by, .. } => by.as_deref(),
+            Self::Function { .. } | Self::Direct { .. } => None,
         }
     }
 }

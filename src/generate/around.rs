@@ -24,6 +24,8 @@ pub struct Around {
     pub(super) marks: Vec<String>,
     /// The fixtures that it takes.
     pub(super) fixtures: Vec<String>,
+    /// Fixtures that stand beside it.
+    pub(super) beside: Vec<String>,
     /// Its first lines, and how many of them are the body of a class.
     pub(super) lines: Vec<String>,
     pub(super) of_classes: usize,

@@ -116,6 +116,7 @@ pub fn case_within<'a>(
         decorators: around.marks.clone(),
         steps: around.lines.clone(),
         of_classes: around.of_classes,
+        beside: around.beside.clone(),
         within: around.within.clone(),
         inside: around.inside.clone(),
         imports: own.into_iter().chain(around.imports.iter().cloned()).collect(),

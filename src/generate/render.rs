@@ -145,6 +145,13 @@ fn tests_of(
         let (lines, imports) = (fixture.lines.clone(), fixture.imports.clone());
         tests.push(Test { lines, imports, helpers: Vec::new() });
     }
+    let mut beside: Vec<&String> = Vec::new();
+    for text in single.iter().flat_map(|case| &case.laid.beside) {
+        if !beside.contains(&text) {
+            beside.push(text);
+            tests.push(Test { lines: vec![text.clone()], imports: BTreeSet::new(), helpers: Vec::new() });
+        }
+    }
     for (at, (case, what)) in single.iter().zip(words).enumerate() {
         let fixture = shared.as_ref().filter(|(_, places)| places.contains(&at)).map(|(fixture, _)| fixture);
         let what = if is_alone(case) { String::new() } else { what };

@@ -6,6 +6,7 @@ mod answers;
 mod applications;
 mod choice;
 mod clients;
+mod repeated;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -24,6 +25,7 @@ use crate::generate::around::{Around, lay};
 use crate::generate::layout::{Expr, Item};
 use crate::generate::project::Project;
 use crate::generate::render::constants;
+use crate::generate::scenes::repeated::Copied;
 use crate::generate::scenes::writer::{RESPONSE, RESULT, Writer};
 use crate::generate::scope::{Import, Scope, is_identifier};
 use crate::generate::surroundings::Laid;
@@ -40,6 +42,8 @@ pub struct Written {
     pub(super) fixtures: Vec<String>,
     /// Its lines below the docstring.
     pub(super) lines: Vec<String>,
+    /// Fixtures that stand beside it.
+    pub(super) copied: Vec<Copied>,
     /// Long texts that stand above it, by their marks in the lines.
     pub(super) given: Vec<(String, String)>,
     pub(super) imports: BTreeSet<Import>,
@@ -108,6 +112,7 @@ pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Sc
     Ok(Written {
         marks,
         fixtures: writer.fixtures,
+        copied: writer.copied,
         lines,
         given,
         imports: writer.imports,
@@ -179,13 +184,17 @@ pub fn around(scene: &Scene, call: &Call, project: Project<'_>, scope: &Scope, f
     }
     made.marks = if is_apart { Vec::new() } else { writer.marks()? };
     (made.fixtures, made.imports) = (writer.fixtures, writer.imports);
+    made.beside = writer.copied.into_iter().map(|copied| copied.text).collect();
     Ok(made)
 }
 
 impl Writer<'_, '_> {
     /// Takes a fixture as a parameter.
     fn fixture(&mut self, name: &str) -> Result<(), Reason> {
-        self.reaches(name)?;
+        match self.scene.fixtures.get(name).map(|origin| origin.place) {
+            Some(Defined::Module) => self.repeat_fixture(name)?,
+            _ => self.reaches(name)?,
+        }
         if !self.fixtures.iter().any(|known| known == name) {
             self.fixtures.push(name.to_owned());
         }
@@ -241,6 +250,13 @@ impl Writer<'_, '_> {
         let is_needed = |step: &Step| !changes_nothing(step) && (self.base.is_none() || !is_command(step));
         let needed = before.iter().enumerate().filter(|(at, step)| is_wanted(*at, step) && is_needed(step));
         for (at, step) in needed.collect::<Vec<_>>().into_iter().rev() {
+            if step.by().is_some_and(|by| self.copied.iter().any(|copied| copied.function == by)) {
+                // The fixture does it.
+                if self.used.contains(&at) {
+                    return Err(ReasonCode::UnwritableStep.of("row"));
+                }
+                continue;
+            }
             written.push((at, self.step(at, step)?));
         }
         written.reverse();

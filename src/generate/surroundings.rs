@@ -31,6 +31,8 @@ pub struct Laid {
     pub steps: Vec<String>,
     /// Lines of the body of a class.
     pub of_classes: usize,
+    /// The text of fixtures that stand beside the test.
+    pub beside: Vec<String>,
     /// The context manager around the rest of the test.
     pub within: Option<String>,
     /// Its first lines.

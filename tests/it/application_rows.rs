@@ -236,3 +236,105 @@ fn rows_of_a_fixture_in_a_test_file_are_made_by_the_test() {
     }
     passes(&place, &python, &[]);
 }
+
+const STOCK: &str = r#"from sqlalchemy import ForeignKey, create_engine, select
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
+
+
+class Base(DeclarativeBase):
+    pass
+
+
+class Shelf(Base):
+    __tablename__ = "shelf"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    parts: Mapped[list["Part"]] = relationship(back_populates="shelf")
+
+
+class Part(Base):
+    __tablename__ = "part"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    price: Mapped[int]
+    shelf_id: Mapped[int] = mapped_column(ForeignKey("shelf.id"))
+    shelf: Mapped[Shelf] = relationship(back_populates="parts")
+
+
+def total(session, shelf):
+    return sum(session.scalars(select(Part.price).where(Part.shelf_id == shelf.id)))
+
+
+def cheapest(session):
+    return min(session.scalars(select(Part.price)), default=0)
+
+
+def create_tables(engine):
+    Base.metadata.create_all(engine)
+"#;
+
+const STOCK_TESTS: &str = r#"import pytest
+from sqlalchemy import create_engine
+from sqlalchemy.orm import Session
+
+from stock import Part, Shelf, cheapest, create_tables, total
+
+PRICE = 3
+
+
+@pytest.fixture(name="engine")
+def engine_fixture():
+    engine = create_engine("sqlite://")
+    create_tables(engine)
+    return engine
+
+
+@pytest.fixture
+def session(engine):
+    with Session(engine) as opened:
+        yield opened
+
+
+@pytest.fixture
+def filled(session):
+    session.add(Part(price=PRICE, shelf=Shelf(name="top")))
+    session.commit()
+    return session
+
+
+def test_total(session):
+    shelf = Shelf(name="top")
+    session.add_all([Part(price=3, shelf=shelf), Part(price=30, shelf=shelf)])
+    session.commit()
+    assert total(session, shelf) == 33
+
+
+def test_cheapest(filled):
+    assert cheapest(filled) == 3
+"#;
+
+/// R32: a short fixture of a test file stands beside the test as it is written there, with those that it takes; one that reads what is
+/// in that file alone does not, and the reason says so.
+#[test]
+fn a_fixture_of_a_test_file_is_repeated_beside_the_test() {
+    let files = [
+        ("stock.py", STOCK),
+        ("tests/test_stock.py", STOCK_TESTS),
+        ("pytest.ini", "[pytest]\npythonpath = .\ntestpaths = tests\n"),
+    ];
+    let (place, python) = project(&files);
+    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let text = place.read("tests/pytead/test_pytead_stock.py");
+    for lines in [
+        "@pytest.fixture\ndef engine():\n    engine = create_engine(\"sqlite://\")\n    create_tables(engine)\n    return engine\n",
+        "@pytest.fixture\ndef session(engine):\n    with Session(engine) as opened:\n        yield opened\n",
+        "(session):\n    \"\"\"Recorded from 1 call.\"\"\"\n    shelf = Shelf(name=\"top\")\n    part = Part(price=3, shelf=shelf)\n    \
+         part_2 = Part(price=30, shelf=shelf)\n    session.add_all([part, part_2])\n    session.commit()\n    \
+         assert total(session, shelf) == 33\n",
+    ] {
+        assert!(text.contains(lines), "{lines}\n{text}");
+    }
+    passes(&place, &python, &[]);
+    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--why", "cheapest"]);
+    assert!(code == 0 && out.contains("fixture-in-test-file"), "{code} {out}{err}");
+}

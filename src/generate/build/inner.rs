@@ -115,7 +115,8 @@ impl<'a> Builder<'a, '_> {
         let Some(home) = (self.project.module)(module) else { return no(refuse()) };
         let mut named = home.functions.iter().filter(|function| function.written() == qualname);
         let (Some(function), None) = (named.next(), named.next()) else { return no(refuse()) };
-        let can = function.kind == FunctionKind::Nested && function.decorators.is_empty() && held.len() <= HELD_MAX;
+        // A decorator is given the function as it is defined, and what it makes of it would have been recorded otherwise.
+        let can = function.kind == FunctionKind::Nested && held.len() <= HELD_MAX;
         let Some(text) = (self.project.text)(&home.path, function.span).filter(|_| can && !has_defaults) else {
             return no(refuse());
         };
@@ -179,11 +180,13 @@ impl<'a> Builder<'a, '_> {
     }
 }
 
-/// Takes the common margin off the lines of a definition; `None` where a text over several lines would change with it.
+/// Takes the decorators and the common margin off the lines of a definition; `None` where a text over several lines would change with it.
 fn dedented(text: &str) -> Option<String> {
     let margin = text.len() - text.trim_start_matches(' ').len();
+    let is_begun =
+        |line: &&str| line.get(margin..).is_some_and(|line| line.starts_with("def ") || line.starts_with("async def "));
     let mut lines = Vec::new();
-    for line in text.lines().map(str::trim_end) {
+    for line in text.lines().map(str::trim_end).skip_while(|line| !is_begun(line)) {
         let own = line.len() - line.trim_start_matches(' ').len();
         if !line.is_empty() && own < margin || line.contains("\"\"\"") || line.contains("'''") || line.contains('\t') {
             return None;
@@ -202,6 +205,8 @@ mod tests {
     fn the_margin_is_taken_off_a_definition_and_of_a_long_text_nothing() {
         let text = "        def small(x):\n            return x < 3\n";
         assert_eq!(dedented(text).as_deref(), Some("def small(x):\n    return x < 3"));
+        let decorated = format!("        @keep(\n            1,\n        )\n        @other\n{text}");
+        assert_eq!(dedented(&decorated), dedented(text));
         let long = "    def small(x):\n        return \"\"\"a\n    b\"\"\"\n";
         assert_eq!(dedented(long), None);
         assert_eq!(dedented("    small = 3\n"), None);

@@ -1,23 +1,15 @@
-//! What a test makes of an application itself, as the recorded one did: the application by a call of the project's function, the class of
-//! settings that the call takes, the sessions of its rows, and the context around its steps.
+//! What a test makes of an application itself, as the recorded one did: the application by a call of the project's function, the
+//! sessions of its rows, and the context around its steps.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use crate::domain::function::Module;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::scene::Step;
 use crate::domain::value::TypeName;
 use crate::generate::layout::Expr;
 use crate::generate::scenes::writer::Writer;
-use crate::generate::scope::{Import, is_builtin};
-use crate::source::bare::bare;
-use crate::source::free_names::free_names;
-use crate::source::names::absolute;
-
-/// Longer classes are not read at a glance.
-const LINES_MAX: usize = 10;
 
 impl Writer<'_, '_> {
     /// Gives the name of the application that the recorded test made, and makes it before all else.
@@ -56,63 +48,6 @@ impl Writer<'_, '_> {
     pub(super) fn context_of(&mut self, step: &Step) -> Result<Option<String>, Reason> {
         let Some(within) = step.within() else { return Ok(None) };
         Ok(Some(format!("with {}.app_context():", self.value(within, None)?.flat())))
-    }
-
-    /// Names a class that a value is; one of a test file whose lines are few is repeated in the test.
-    pub(super) fn class(&mut self, ty: &TypeName) -> Result<Expr, Reason> {
-        let Some(home) = (self.project.module)(&ty.module).filter(|module| module.is_test()) else {
-            return self.spell(ty).map(Expr::Atom);
-        };
-        match self.repeat(home, ty) {
-            Ok(()) => Ok(Expr::atom(ty.short())),
-            Err(_) => self.spell(ty).map(Expr::Atom),
-        }
-    }
-
-    /// Repeats the lines of a class.
-    fn repeat(&mut self, home: &Module, ty: &TypeName) -> Result<(), Reason> {
-        if self.repeated.contains(ty) {
-            return Ok(());
-        }
-        let reason: Reason = ReasonCode::DefinedInTestFile.of(ty.short());
-        let refuse = || reason.clone();
-        let mut named = home.classes.iter().filter(|class| class.qualname == ty.qualname && !ty.qualname.contains('.'));
-        let (Some(class), None) = (named.next(), named.next()) else { return Err(reason) };
-        let text = (self.project.text)(&home.path, class.span).map(|text| bare(&text)).ok_or_else(refuse)?;
-        let is_odd = ["\"\"\"", "'''", "\t"].iter().any(|sign| text.contains(sign));
-        if is_odd || !text.starts_with("class ") || text.lines().count() > LINES_MAX {
-            return Err(reason);
-        }
-        for name in free_names(&text).ok_or_else(refuse)? {
-            let import = home.imports.iter().find(|import| {
-                let bound = import.alias.as_deref().or(import.name.as_deref()).unwrap_or(&import.module);
-                bound.split('.').next() == Some(&*name) && !home.is_inner(import.line)
-            });
-            let Some(import) = import else {
-                if is_builtin(&name) {
-                    continue;
-                }
-                return Err(reason);
-            };
-            let renamed = import.alias.is_some() && import.alias != import.name;
-            let source = absolute(home, &import.module).filter(|_| !renamed).ok_or_else(refuse)?;
-            match &import.name {
-                Some(what) if self.spell(&TypeName::new(source.as_str(), what))? == *name => {}
-                Some(_) => return Err(reason),
-                None => {
-                    self.imports.insert(Import::module(&source));
-                }
-            }
-        }
-        if self.scope.local(ty.short(), &mut self.own_names()) != ty.short() {
-            return Err(reason);
-        }
-        self.taken.insert(ty.short().to_owned());
-        self.repeated.push(ty.clone());
-        // A class is set apart by empty lines.
-        let lines = text.lines().map(|line| format!("    {line}").trim_end().to_owned());
-        self.first.extend(std::iter::once(String::new()).chain(lines).chain([String::new()]));
-        Ok(())
     }
 }
 

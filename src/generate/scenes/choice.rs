@@ -114,8 +114,11 @@ pub fn draft(
     let stem = names::stem(function, module).replace("_<locals>", "");
     let mut taken = BTreeSet::new();
     let mut imports: BTreeSet<Import> = BTreeSet::new();
-    let mut blocks = Vec::new();
+    let mut blocks: Vec<String> = Vec::new();
     for (_, test) in tests {
+        // A fixture is the same for all tests of a file.
+        let copied: Vec<&String> = test.copied.iter().map(|copied| &copied.text).collect();
+        blocks.extend(copied.into_iter().filter(|text| !blocks.contains(text)).cloned().collect::<Vec<_>>());
         // `test_delete` says what is asked for.
         let verb = test.words.split('_').next().filter(|verb| stem.ends_with(&format!("_{verb}"))).unwrap_or_default();
         let words = if verb.is_empty() { &test.words } else { test.words[verb.len()..].trim_start_matches('_') };

@@ -69,7 +69,13 @@ impl Writer<'_, '_> {
             };
         }
         if client.replaced {
-            return Err(ReasonCode::FixtureChanged.of("dependency_overrides"));
+            // What its own fixture put there, the fixture puts there again.
+            let is_modules = self.scene.fixtures.get(on).is_some_and(|origin| origin.place == Defined::Module);
+            if !is_modules {
+                return Err(ReasonCode::FixtureChanged.of("dependency_overrides"));
+            }
+            self.fixture(on)?;
+            return Ok(on.to_owned());
         }
         let app = client.app.as_ref().map(|app| self.value(app, None)).transpose()?;
         let code = match (&client.class, &client.method, app) {

@@ -7,6 +7,7 @@ use crate::domain::scene::{Scene, Step};
 use crate::domain::value::TypeName;
 use crate::generate::project::Project;
 use crate::generate::scenes::clients::Made;
+use crate::generate::scenes::repeated::Copied;
 use crate::generate::scope::{Import, Scope, snake};
 
 /// What a test is called that a client gives.
@@ -41,6 +42,8 @@ pub(super) struct Writer<'s, 'a> {
     pub(super) first: Vec<String>,
     /// Classes of a test file whose lines are among them.
     pub(super) repeated: Vec<TypeName>,
+    /// Fixtures of a test file that stand beside the test.
+    pub(super) copied: Vec<Copied>,
     /// The numbers of secrets that have made-up values, in order.
     pub(super) secrets: Vec<u64>,
 }
@@ -64,6 +67,7 @@ impl<'s, 'a> Writer<'s, 'a> {
             app: None,
             first: Vec::new(),
             repeated: Vec::new(),
+            copied: Vec::new(),
             secrets: Vec::new(),
         }
     }

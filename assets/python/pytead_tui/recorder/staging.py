@@ -59,11 +59,13 @@ class Stage:
         self.set_up: dict = {}  # how much fixtures put in the place of something else, by what they did it with
         self.replacing: dict = {}  # the fixtures that did: whether they are there without being asked for
         self.marks = _marks(item)
+        self.runs = False  # its fixtures are there, and its function runs
         if type(item).__name__ == "TestCaseFunction" and isinstance(getattr(item, "cls", None), type):
             self.case = _base_of(item.cls)
 
     def fill(self, item: object) -> None:
         """Takes in what the fixtures of the test gave."""
+        self.runs = True
         if type(getattr(item, "funcargs", None)) is dict:
             self.values = item.funcargs
         for name, value in self.values.items():
@@ -123,6 +125,10 @@ class Stage:
         flask = state(sys.modules.get("flask.globals"))
         held, asked = (flask[name].get(None) if name in flask else None for name in ("_cv_app", "_cv_request"))
         return None if held is None or asked is not None else self.way(state(held).get("app"))
+
+    def by(self, frame: object) -> dict:
+        """Tells the function that does something before the test runs: a fixture, or what sets up a class."""
+        return {} if self.runs else {"by": frame.f_back.f_code.co_name}
 
     def within(self, scene: object) -> dict:
         """Tells the application that the test made whose context it had entered."""
@@ -227,7 +233,7 @@ class Stage:
             "kwargs": [[key, self.named(key, v, scene)] for key, v in kwargs.items()],
             **({} if client is None else {"client": client}),
             **({} if place is None else {"place": place}),
-            **self.within(scene),
+            **self.by(frame), **self.within(scene),
             **({"awaited": True} if code.co_flags & _COROUTINE else {}),
         }  # fmt: skip
 
@@ -321,7 +327,8 @@ class Stage:
         args, kwargs = _arguments(code, locals_of(frame), {})
         return {
             "kind": "row", "model": list(names_of(type(row))), "method": "", "args": self.placed(code, args, scene),
-            "kwargs": [[key, self.named(key, v, scene)] for key, v in kwargs.items()], **self.within(scene),
+            "kwargs": [[key, self.named(key, v, scene)] for key, v in kwargs.items()], **self.by(frame),
+            **self.within(scene),
         }  # fmt: skip
 
     # Values.
@@ -515,7 +522,9 @@ def _origin(item: object, name: str) -> "dict | None":
         where = "plugin"
         base = definition.func.__module__ if type(definition.func.__module__) is str else ""
     needs = [n for n in getattr(definition, "argnames", ()) if n != "request"]
-    return {"where": where, "base": base, "scope": scope if type(scope) is str else "function", "needs": needs}
+    module, name = getattr(definition.func, "__module__", None), getattr(definition.func, "__qualname__", None)
+    of = {"of": [module, name]} if where == "module" and type(module) is type(name) is str else {}
+    return {"where": where, "base": base, "scope": scope if type(scope) is str else "function", "needs": needs, **of}
 
 
 def _marks(item: object) -> list:
