@@ -113,8 +113,18 @@ pub enum Step {
         #[serde(default)]
         by: Option<String>,
     },
-    /// It called a function of the project with what fixtures gave.
-    Function { name: (String, String), args: Vec<Json>, kwargs: Vec<(String, Json)> },
+    /// It called a function of the project with what fixtures gave, or with rows.
+    Function {
+        name: (String, String),
+        args: Vec<Json>,
+        kwargs: Vec<(String, Json)>,
+        #[serde(default)]
+        awaited: bool,
+        #[serde(default)]
+        within: Option<Json>,
+        #[serde(default)]
+        by: Option<String>,
+    },
     /// It made the call itself: which fixtures, rows and requests its arguments are, in the context of which application, and what
     /// the test had changed by then in a way that nobody saw.
     Direct {
@@ -135,8 +145,9 @@ impl Step {
     #[must_use]
     pub fn within(&self) -> Option<&Json> {
         match self {
-            Self::Call { within, .. } | Self::Row { within, .. } | Self::Direct { within, .. } => within.as_ref(),
-            Self::Function { .. } => None,
+            Self::Call { within, .. } | Self::Row { within, .. } | Self::Function { within, .. } | Self::Direct { within, .. } => {
+                within.as_ref()
+            }
         }
     }
 
@@ -144,8 +155,8 @@ impl Step {
     #[must_use]
     pub fn by(&self) -> Option<&str> {
         match self {
-            Self::Call { by, .. } | Self::Row { by, .. } => by.as_deref(),
-            Self::Function { .. } | Self::Direct { .. } => None,
+            Self::Call { by, .. } | Self::Row { by, .. } | Self::Function { by, .. } => by.as_deref(),
+            Self::Direct { .. } => None,
         }
     }
 }

@@ -266,9 +266,9 @@ impl Writer<'_, '_> {
     fn step(&mut self, at: usize, step: &Step) -> Result<Vec<String>, Reason> {
         match step {
             Step::Direct { .. } => Ok(Vec::new()),
-            Step::Function { name, args, kwargs } => {
+            Step::Function { name, args, kwargs, awaited, .. } => {
                 let spelled = self.spell(&TypeName::new(&name.0, &name.1))?;
-                Ok(Expr::call_with(&spelled, self.items(args, kwargs)?).lines(4, "", ""))
+                Ok(Expr::call_with(&spelled, self.items(args, kwargs)?).lines(4, awaiting(*awaited), ""))
             }
             Step::Call { on, ty, method, args, kwargs, client, awaited, place, .. } => {
                 let receiver = match place {

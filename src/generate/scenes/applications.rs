@@ -85,12 +85,13 @@ pub(super) fn needed(before: &[Step], rows: &[u64]) -> BTreeSet<u64> {
     }
 }
 
-/// Tells whether a step makes one of these rows, or calls a method of it.
+/// Tells whether a step makes one of these rows, calls a method of it, or gives it to a function.
 pub(super) fn is_done_to(at: usize, step: &Step, rows: &BTreeSet<u64>) -> bool {
     let number = match step {
         Step::Row { .. } => u64::try_from(at).ok(),
         Step::Call { on, .. } => on.strip_prefix('#').and_then(|at| at.parse().ok()),
-        Step::Function { .. } | Step::Direct { .. } => None,
+        Step::Function { .. } => return rows_of(step).iter().any(|row| rows.contains(row)),
+        Step::Direct { .. } => None,
     };
     number.is_some_and(|number| rows.contains(&number))
 }

@@ -108,3 +108,21 @@ def test_a_secret_that_is_given_by_place_is_a_placeholder(told):
     assert len(rows) == 2 and kept["on"] == "#%d" % label["steps"].index(rows[0])
     assert kept["args"] == [{"made_up": "password", "n": 1}]
     assert "horse" not in json.dumps(label)
+
+
+def test_a_function_that_is_given_a_row_is_a_step_of_its_own_and_no_method_of_it(program):
+    program.write("conftest.py", f"import sys\nsys.path.append({str(WEB)!r})\n")
+    program.write("club.py", CLUB + "\n    def rename(member, name): member.name = shown(name)\n    def shown(name): return name.title()\n")
+    program.write("test_club.py", """
+        from club import Member, rename
+
+        def test_a():
+            ann = Member(name="ann")
+            rename(ann, "ann lee")
+            assert ann.label("dear ") == "dear Ann Lee"
+    """)  # fmt: skip
+    spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "test_club.py")
+    scenes = [json.loads(record[3]) for record in spool.of("E") if record[2] == "scene"]
+    steps = max((scene["steps"] for scene in scenes), key=len)
+    assert [step["kind"] for step in steps] == ["row", "function", "direct"]
+    assert (steps[1]["name"], steps[1]["args"]) == (["club", "rename"], [{"row": 0}, "ann lee"])

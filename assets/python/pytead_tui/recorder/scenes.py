@@ -186,7 +186,7 @@ class Scene:
         step = None
         if any("request" not in told for told in given.values()) and len(self.steps) < STEPS:
             # What it does to them is a step of those that follow.
-            step = self.stage.function(function, frame, self)
+            step = self.stage.call(frame, self)
         within = self.stage.within(self)
         last = {"kind": "direct", "given": given, "context": context, "changed": changed, **within}
         way = folder = None

@@ -145,33 +145,24 @@ class Stage:
         return None
 
     def maker(self, frame: object, scene: object) -> "dict | None":
-        """Tells the call of a function of the project that a frame is; None for what a test defines, and for methods."""
-        code = frame.f_code
-        own = self.is_own(code.co_filename)
-        module = frame.f_globals.get("__name__")
-        function = lookup(module, code.co_name)
-        if own is None or own.test or type(function) is not kinds.Function or function.__code__ is not code:
+        """Tells the call of a function of the project's that a frame is; None for what a test defines, and for methods."""
+        own = self.is_own(frame.f_code.co_filename)
+        if own is None or own.test or _function_of(frame) is None:
             return None
-        defaults = _defaults_of(function)
-        args, kwargs = _arguments(code, locals_of(frame), defaults, first=0)
-        return {
-            "name": [module, code.co_name], "args": self.placed(code, args, scene, first=0),
-            "kwargs": [[key, self.named(key, v, scene)] for key, v in kwargs.items()],
-        }  # fmt: skip
+        told = self.function(frame, scene)
+        return None if told is None else {key: told[key] for key in ("name", "args", "kwargs")}
 
-    def function(self, function: object, frame: object, scene: object) -> "dict | None":
-        """Tells of a call of the project's function as a step of those that follow."""
-        code, held = frame.f_code, locals_of(frame)
-        told = self.call(frame, scene)
-        if told is not None or "." in function.qualname:
-            return told
-        args, kwargs = _arguments(code, held, {}, first=0)
+    def function(self, frame: object, scene: object) -> "dict | None":
+        """Tells of the call of a function of the project's that a frame is; None for methods, and what other tests cannot call."""
+        code, own = frame.f_code, self.is_own(frame.f_code.co_filename)
+        if own is None or code.co_filename in self.files:
+            return None
+        args, kwargs = _arguments(code, locals_of(frame), _defaults_of(_function_of(frame)), first=0)
         values = self.placed(code, args, scene, first=0)
-        return {
-            "kind": "function", "name": [function.module, function.qualname], "args": values,
-            "kwargs": [[key, self.named(key, v, scene)] for key, v in kwargs.items()],
-            "with": [v["way"] for v in values if type(v) is dict and "way" in v],
-        }  # fmt: skip
+        named = [[key, self.named(key, v, scene)] for key, v in kwargs.items()]
+        ways = [v["way"] for v in [*values, *[v for _, v in named]] if type(v) is dict and "way" in v]
+        told = {"kind": "function", "name": [frame.f_globals["__name__"], code.co_name], "args": values, "kwargs": named, "with": ways}
+        return {**told, **({"awaited": True} if code.co_flags & _COROUTINE else {}), **self.by(frame), **self.within(scene)}
 
     def factory(self, frame: object, most: int, scene: object) -> "dict | None":
         """Tells how the code of a test made a request by a factory: `RequestFactory().get("/")`."""
@@ -197,7 +188,14 @@ class Stage:
         return bool(code.co_argcount) and locals_of(frame).get(code.co_varnames[0]) is value
 
     def call(self, frame: object, scene: object) -> "dict | None":
-        """Tells of the call that a frame is: on the value of which fixture, of what, with what. None for others."""
+        """Tells of the call that a frame is: on the value of which fixture, of what, with what; or of a function of the project's that
+        is given such a value, or a row. None for others.
+        """
+        if _function_of(frame) is not None:
+            told = self.function(frame, scene)
+            held = [] if told is None else [*told["args"], *[v for _, v in told["kwargs"]]]
+            is_given = any(type(v) is dict and not {"way", "row", "call"}.isdisjoint(v) for v in held)
+            return told if is_given else None
         name, held = self._receiver(frame)
         code = frame.f_code
         if name is None and code.co_argcount:
@@ -447,6 +445,12 @@ def _defaults(receiver: object, method: str) -> dict:
         if type(function) is kinds.Function:
             return _defaults_of(function)
     return {}
+
+
+def _function_of(frame: object) -> object:
+    """Gives the function of a module that a frame runs; None where it is no such function, but a method or one of another function."""
+    found = lookup(frame.f_globals.get("__name__"), frame.f_code.co_name)
+    return found if type(found) is kinds.Function and found.__code__ is frame.f_code else None
 
 
 def _defaults_of(function: object) -> dict:
