@@ -5,11 +5,16 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
+use crate::domain::function::FunctionId;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::scene::Step;
 use crate::domain::value::TypeName;
 use crate::generate::layout::Expr;
+use crate::generate::project::Project;
 use crate::generate::scenes::writer::Writer;
+
+/// Names by which code reaches a database with SQLAlchemy.
+const ASKING: [&str; 5] = ["session", "query", "execute", "scalars", "commit"];
 
 impl Writer<'_, '_> {
     /// Gives the name of the application that the recorded test made, and makes it before all else.
@@ -70,6 +75,13 @@ pub(super) fn within(steps: Vec<(Option<String>, Vec<String>)>) -> Vec<String> {
 pub(super) fn is_stored(before: &[Step], rows: &[u64]) -> bool {
     let is_of = |step: &Step| rows_of(step).iter().any(|row| rows.contains(row));
     before.iter().any(|step| matches!(step, Step::Call { place: Some(_), .. }) && is_of(step))
+}
+
+/// Tells whether the lines of a function name what asks a database.
+pub(super) fn asks(function: &FunctionId, project: Project<'_>) -> bool {
+    let module = (project.module)(function.module());
+    let known = module.and_then(|module| module.functions.iter().find(|known| known.id == *function));
+    known.is_none_or(|known| ASKING.iter().any(|word| known.uses.contains(*word)))
 }
 
 /// Lists these rows and those that they are made with.

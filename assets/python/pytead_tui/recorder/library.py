@@ -115,6 +115,7 @@ HANDLERS = {
     ("fastapi.applications", "FastAPI.__init__"): (1, scenes.application_made),
     ("starlette.applications", "Starlette.__init__"): (1, scenes.application_made),
     ("flask_sqlalchemy.extension", "SQLAlchemy.create_all"): (1, scenes.in_session),
+    ("flask_sqlalchemy", "SQLAlchemy.create_all"): (1, scenes.in_session),  # before 3.0
     ("sqlalchemy.orm.state", "InstanceState._initialize_instance"): (1, scenes.row_made),
     ("sqlalchemy.orm.session", "Session.add"): (1, scenes.in_session),
     ("sqlalchemy.orm.session", "Session.add_all"): (1, scenes.in_session),
