@@ -54,7 +54,7 @@ def place_of_session(value: object, is_own: object) -> "list | None":
     """Gives the module of the project, the name in it and the attributes by which tests reach a session of SQLAlchemy's, or what
     Flask-SQLAlchemy keeps one in (`db.session`).
     """
-    if not names_of(type(value))[0].startswith(("sqlalchemy.orm.", "flask_sqlalchemy")):
+    if not names_of(type(value))[0].startswith(("sqlalchemy.orm.", "sqlalchemy.ext.asyncio.", "flask_sqlalchemy")):
         return None
     found = place(value, is_own)
     if found is not None:
