@@ -404,7 +404,10 @@ impl Terminal {
                 return status.exit_code();
             }
             let last = Instant::now() >= until;
-            assert!(!last, "it does not end; its threads: {}; the screen is\n{}", threads(self.pid()), self.screen());
+            // Questions stand at the bottom, which a long log may cut off.
+            let bottom = || self.screen().lines().rev().take(16).collect::<Vec<_>>().join("\n");
+            let threads = || threads(self.pid());
+            assert!(!last, "it does not end; from the bottom:\n{}\n{}\nthe screen is\n{}", bottom(), threads(), self.screen());
             std::thread::sleep(Duration::from_millis(10));
         }
     }
