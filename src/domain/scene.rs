@@ -145,9 +145,10 @@ impl Step {
     #[must_use]
     pub fn within(&self) -> Option<&Json> {
         match self {
-            Self::Call { within, .. } | Self::Row { within, .. } | Self::Function { within, .. } | Self::Direct { within, .. } => {
-                within.as_ref()
-            }
+            Self::Call { within, .. }
+            | Self::Row { within, .. }
+            | Self::Function { within, .. }
+            | Self::Direct { within, .. } => within.as_ref(),
         }
     }
 
