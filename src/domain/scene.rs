@@ -94,7 +94,7 @@ pub enum Step {
         /// Where what it is called on is imported from, and the attributes from there, where that is a session of SQLAlchemy's (`!`).
         #[serde(default)]
         place: Option<Box<(String, String, Vec<String>)>>,
-        /// The application that the test made whose context it had entered.
+        /// The context that it had entered: the application that the test made, or how it made the context of a request.
         #[serde(default)]
         within: Option<Json>,
         /// The function that did it before the test ran: a fixture.
@@ -134,14 +134,14 @@ pub enum Step {
         /// What it wrote below a temporary folder.
         #[serde(default)]
         folder: Option<Folder>,
-        /// The application that the test made whose context it had entered.
+        /// The context that it had entered: the application that the test made, or how it made the context of a request.
         #[serde(default)]
         within: Option<Json>,
     },
 }
 
 impl Step {
-    /// Gives the application that the test made whose context it had entered.
+    /// Gives the context that the test had entered: an application that it made, or how it made the context of a request.
     #[must_use]
     pub fn within(&self) -> Option<&Json> {
         match self {

@@ -137,7 +137,8 @@ pub fn around(scene: &Scene, call: &Call, project: Project<'_>, scope: &Scope, f
     }
     let rows: Vec<u64> = given.values().filter_map(|told| told.get("row")?.as_u64()).collect();
     // A row that no session has asks no database, unless the function looks for one.
-    let is_alone = within.is_some()
+    let is_of_app = within.as_ref().is_some_and(|told| told.get("context").is_none());
+    let is_alone = is_of_app
         && !rows.is_empty()
         && !applications::is_stored(before, &rows)
         && !applications::asks(&call.function, project);

@@ -214,3 +214,53 @@ fn a_request_to_an_application_with_something_replaced_gets_a_reason() {
     assert_eq!(code, 0, "{out}{err}");
     assert!(!out.contains("shop.web:price  ready") && out.contains("fixture-changed"), "{out}");
 }
+
+const PAGE: &str = r#"import flask
+
+app = flask.Flask(__name__)
+
+
+def page_number():
+    return int(flask.request.args.get("page", "1"))
+
+
+def greeting(word):
+    return f"{word} {flask.request.headers.get('x-name', 'you')}"
+"#;
+
+const PAGE_TESTS: &str = r#"from shop.page import app, greeting, page_number
+
+
+def test_page():
+    with app.test_request_context("/?page=3"):
+        assert page_number() == 3
+    with app.test_request_context("/"):
+        assert page_number() == 1
+
+
+def test_greeting():
+    with app.test_request_context("/", headers={"x-name": "Ada"}):
+        assert greeting("Hi") == "Hi Ada"
+"#;
+
+/// R32: what a test calls in the context of a request is called in the same one.
+#[test]
+fn what_a_test_calls_in_the_context_of_a_request_is_called_in_it() {
+    let files = [
+        ("shop/__init__.py", ""),
+        ("shop/page.py", PAGE),
+        ("tests/test_page.py", PAGE_TESTS),
+        ("pytest.ini", "[pytest]\npythonpath = .\ntestpaths = tests\n"),
+    ];
+    let (place, python) = project(&files);
+    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let text = place.read("tests/pytead/test_pytead_shop__page.py");
+    for lines in [
+        "    with app.test_request_context(\"/?page=3\"):\n        result = page_number()\n        assert result == 3\n",
+        "    with app.test_request_context(\"/\", headers={\"x-name\": \"Ada\"}):\n        assert greeting(\"Hi\") == \"Hi Ada\"\n",
+    ] {
+        assert!(text.contains(lines), "{lines}\n{text}");
+    }
+    passes(&place, &python, &[]);
+}

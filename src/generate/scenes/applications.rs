@@ -24,12 +24,9 @@ impl Writer<'_, '_> {
             return if *known == number { Ok(Expr::atom(name)) } else { Err(unwritable()) };
         }
         let text = |value: Option<&Json>| value.and_then(Json::as_str).unwrap_or_default().to_owned();
-        let list = |key: &str| call.get(key).and_then(Json::as_array).cloned().unwrap_or_default();
-        let pair = |pair: &Json| Some((pair.get(0)?.as_str()?.to_owned(), pair.get(1)?.clone()));
         let name = call.get("name").ok_or_else(unwritable)?;
         let callee = self.spell(&TypeName::new(text(name.get(0)), text(name.get(1))))?;
-        let kwargs: Vec<(String, Json)> = list("kwargs").iter().filter_map(pair).collect();
-        let made = Expr::call_with(&callee, self.items(&list("args"), &kwargs)?);
+        let made = Expr::call_with(&callee, self.items(&list(call, "args"), &named(call))?);
         let name = self.scope.local("app", &mut self.own_names());
         self.taken.insert(name.clone());
         self.first.extend(made.lines(4, &format!("{name} = "), ""));
@@ -52,8 +49,23 @@ impl Writer<'_, '_> {
     /// Writes the context around a step.
     pub(super) fn context_of(&mut self, step: &Step) -> Result<Option<String>, Reason> {
         let Some(within) = step.within() else { return Ok(None) };
-        Ok(Some(format!("with {}.app_context():", self.value(within, None)?.flat())))
+        let Some(request) = within.get("context") else {
+            return Ok(Some(format!("with {}.app_context():", self.value(within, None)?.flat())));
+        };
+        let app = self.value(request.get("app").unwrap_or(&Json::Null), None)?.flat();
+        let made = Expr::call_with(&format!("{app}.test_request_context"), self.items(&list(request, "args"), &named(request))?);
+        Ok(Some(format!("with {}:", made.flat())))
     }
+}
+
+/// Lists the values below a key of what is told of a call.
+fn list(call: &Json, key: &str) -> Vec<Json> {
+    call.get(key).and_then(Json::as_array).cloned().unwrap_or_default()
+}
+
+/// Lists the arguments of a call that are given by name.
+fn named(call: &Json) -> Vec<(String, Json)> {
+    list(call, "kwargs").iter().filter_map(|pair| Some((pair.get(0)?.as_str()?.to_owned(), pair.get(1)?.clone()))).collect()
 }
 
 /// Puts lines below the contexts that they need; those that follow one another in one context share it.

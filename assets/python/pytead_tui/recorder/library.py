@@ -112,6 +112,7 @@ HANDLERS = {
     ("django.db.models.base", "Model.save_base"): (1, scenes.saved),
     ("django.core.handlers.wsgi", "WSGIRequest.__init__"): (1, scenes.request_made),
     ("flask.app", "Flask.__init__"): (1, scenes.application_made),
+    ("flask.app", "Flask.test_request_context"): (1, scenes.context_made),
     ("fastapi.applications", "FastAPI.__init__"): (1, scenes.application_made),
     ("starlette.applications", "Starlette.__init__"): (1, scenes.application_made),
     ("flask_sqlalchemy.extension", "SQLAlchemy.create_all"): (1, scenes.in_session),
@@ -133,8 +134,8 @@ HANDLERS = {
     ("click.testing", "Result.__init__"): (1, scenes.answered_by_click),
 }
 _SCENES = (scenes.request, scenes.answered_by_werkzeug, scenes.answered_by_django, scenes.answered_by_starlette,
-           scenes.answered_by_click, scenes.saved, scenes.request_made, scenes.application_made, scenes.row_made,
-           scenes.in_session)  # fmt: skip
+           scenes.answered_by_click, scenes.saved, scenes.request_made, scenes.application_made, scenes.context_made,
+           scenes.row_made, scenes.in_session)  # fmt: skip
 ALWAYS = (environ, _environ_set, _comes, _runs, *_SCENES)  # also outside of calls
 # Those that are rewritten where source is: the functions of a module.
 REWRITTEN: dict = {}

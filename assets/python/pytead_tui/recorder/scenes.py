@@ -46,6 +46,7 @@ class Scene:
         self.other: "tuple | None" = None  # tells the frame of a call that is no step
         self.requests: list = []  # (a weak reference to a request that a factory made, how)
         self.applications: list = []  # (a weak reference to an application that a function of the project made for the test, how)
+        self.context: "dict | None" = None  # how the test made a context of a request that it may enter
         self.base: "str | None" = None  # pytest's temporary folder, and its files when the test began
         self.files: dict = {}
         self.seen: dict = {}  # how the values of fixtures looked when the test began, by name
@@ -430,6 +431,13 @@ def application_made(recorder: object, frame: object, args: tuple) -> None:
     told = None if found is None or found is frame else scene.stage.maker(found, scene)
     if told is not None:
         scene.applications.append((_weakref.ref(args[0]), told))
+
+
+def context_made(recorder: object, frame: object, args: tuple) -> None:
+    """Notes how a test made the context of a request of Flask's, for what it calls in it."""
+    scene = recorder.scene
+    if scene is not None and scene.stage.outermost(frame, WALK) is frame:
+        scene.context = scene.stage.request_context(frame, scene)
 
 
 def row_made(recorder: object, frame: object, args: tuple) -> None:

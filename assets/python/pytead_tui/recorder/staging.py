@@ -131,11 +131,21 @@ class Stage:
         return {} if self.runs else {"by": frame.f_back.f_code.co_name}
 
     def within(self, scene: object) -> dict:
-        """Tells the application that the test made whose context it had entered."""
+        """Tells the context of Flask's that the test had entered: that of an application which it made, or of a request."""
         flask = state(sys.modules.get("flask.globals"))
         held, asked = (flask[name].get(None) if name in flask else None for name in ("_cv_app", "_cv_request"))
-        made = None if held is None or asked is not None else self.made(state(held).get("app"), scene)
+        if asked is not None:
+            return {} if scene.context is None else {"within": scene.context}
+        made = None if held is None else self.made(state(held).get("app"), scene)
         return {} if made is None else {"within": made}
+
+    def request_context(self, frame: object, scene: object) -> dict:
+        """Tells how the context of a request is made: by the call of the application's method that a frame is."""
+        code, held = frame.f_code, locals_of(frame)
+        app = held.get(code.co_varnames[0])
+        args, kwargs = _arguments(code, held, {})
+        named = [[key, self.named(key, v, scene)] for key, v in kwargs.items()]
+        return {"context": {"app": self.value(app, scene), "args": [self.value(v, scene) for v in args], "kwargs": named}}
 
     def made(self, value: object, scene: object) -> "dict | None":
         """Tells the call of the project's function that made an application for the test."""
