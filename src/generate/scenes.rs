@@ -138,10 +138,8 @@ pub fn around(scene: &Scene, call: &Call, project: Project<'_>, scope: &Scope, f
     let rows: Vec<u64> = given.values().filter_map(|told| told.get("row")?.as_u64()).collect();
     // A row that no session has asks no database, unless the function looks for one.
     let is_of_app = within.as_ref().is_some_and(|told| told.get("context").is_none());
-    let is_alone = is_of_app
-        && !rows.is_empty()
-        && !applications::is_stored(before, &rows)
-        && !applications::asks(&call.function, project);
+    let is_alone =
+        is_of_app && !rows.is_empty() && !applications::is_stored(before, &rows) && !applications::asks(&call.function, project);
     let of_rows = is_alone.then(|| applications::needed(before, &rows));
     let is_made = |at: usize| u64::try_from(at).is_ok_and(|at| of_rows.as_ref().is_none_or(|rows| rows.contains(&at)));
     writer.name_rows(is_made);

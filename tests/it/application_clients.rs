@@ -257,7 +257,7 @@ fn what_a_test_calls_in_the_context_of_a_request_is_called_in_it() {
     assert_eq!(code, 0, "{out}{err}");
     let text = place.read("tests/pytead/test_pytead_shop__page.py");
     for lines in [
-        "    with app.test_request_context(\"/?page=3\"):\n        result = page_number()\n        assert result == 3\n",
+        "    with app.test_request_context(\"/?page=3\"):\n        assert page_number() == 3\n",
         "    with app.test_request_context(\"/\", headers={\"x-name\": \"Ada\"}):\n        assert greeting(\"Hi\") == \"Hi Ada\"\n",
     ] {
         assert!(text.contains(lines), "{lines}\n{text}");
