@@ -324,6 +324,15 @@ impl Module {
         self.functions.iter().any(|function| (function.span.first..=function.span.last).contains(&line))
     }
 
+    /// Finds the import outside of functions that binds a name.
+    #[must_use]
+    pub fn import_of(&self, name: &str) -> Option<&Import> {
+        self.imports.iter().find(|import| {
+            let bound = import.alias.as_deref().or(import.name.as_deref()).unwrap_or(&import.module);
+            bound.split('.').next() == Some(name) && !self.is_inner(import.line)
+        })
+    }
+
     /// Tells whether the file holds tests by its name, as pytest would collect it.
     #[must_use]
     pub fn is_test(&self) -> bool {

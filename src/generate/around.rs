@@ -24,7 +24,7 @@ pub struct Around {
     pub(super) marks: Vec<String>,
     /// The fixtures that it takes.
     pub(super) fixtures: Vec<String>,
-    /// Fixtures that stand beside it.
+    /// Fixtures of a test file that are written again beside it.
     pub(super) beside: Vec<String>,
     /// Its first lines, and how many of them are the body of a class.
     pub(super) lines: Vec<String>,

@@ -42,7 +42,7 @@ pub struct Written {
     pub(super) fixtures: Vec<String>,
     /// Its lines below the docstring.
     pub(super) lines: Vec<String>,
-    /// Fixtures that stand beside it.
+    /// Fixtures of a test file that are written again beside it.
     pub(super) copied: Vec<Copied>,
     /// Long texts that stand above it, by their marks in the lines.
     pub(super) given: Vec<(String, String)>,

@@ -57,12 +57,7 @@ impl Builder<'_, '_> {
         if only(home, &beside).is_some() {
             return self.local_class(&beside).map(|_| ());
         }
-        let within = |line: u32| home.is_inner(line);
-        let import = home.imports.iter().find(|import| {
-            let bound = import.alias.as_deref().or(import.name.as_deref()).unwrap_or(&import.module);
-            bound.split('.').next() == Some(name) && !within(import.line)
-        });
-        if let Some(import) = import {
+        if let Some(import) = home.import_of(name) {
             let renamed = import.alias.is_some() && import.alias != import.name;
             let Some(source) = absolute(home, &import.module).filter(|_| !renamed) else { return no(refuse()) };
             return match &import.name {

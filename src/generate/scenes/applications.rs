@@ -58,7 +58,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Lists the values below a key of what is told of a call.
+/// Lists the values below a key of a call.
 fn list(call: &Json, key: &str) -> Vec<Json> {
     call.get(key).and_then(Json::as_array).cloned().unwrap_or_default()
 }
@@ -83,7 +83,7 @@ pub(super) fn within(steps: Vec<(Option<String>, Vec<String>)>) -> Vec<String> {
     lines
 }
 
-/// Tells whether a step before put one of these rows into a session: what is done with the row then may ask the database.
+/// Tells whether a step put one of the rows into a session. A call with such a row may ask the database.
 pub(super) fn is_stored(before: &[Step], rows: &[u64]) -> bool {
     let is_of = |step: &Step| rows_of(step).iter().any(|row| rows.contains(row));
     before.iter().any(|step| matches!(step, Step::Call { place: Some(_), .. }) && is_of(step))
@@ -96,7 +96,7 @@ pub(super) fn asks(function: &FunctionId, project: Project<'_>) -> bool {
     known.is_none_or(|known| ASKING.iter().any(|word| known.uses.contains(*word)))
 }
 
-/// Lists these rows and those that they are made with.
+/// Lists rows, and the rows that they are made with.
 pub(super) fn needed(before: &[Step], rows: &[u64]) -> BTreeSet<u64> {
     let mut found: BTreeSet<u64> = rows.iter().copied().collect();
     loop {
@@ -109,7 +109,7 @@ pub(super) fn needed(before: &[Step], rows: &[u64]) -> BTreeSet<u64> {
     }
 }
 
-/// Tells whether a step makes one of these rows, calls a method of it, or gives it to a function.
+/// Tells whether a step makes one of the rows, calls its method, or gives it to a function.
 pub(super) fn is_done_to(at: usize, step: &Step, rows: &BTreeSet<u64>) -> bool {
     let number = match step {
         Step::Row { .. } => u64::try_from(at).ok(),

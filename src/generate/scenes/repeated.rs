@@ -57,6 +57,10 @@ impl Writer<'_, '_> {
             return Ok(());
         }
         let reason: Reason = ReasonCode::FixtureInTestFile.of(name);
+        // One that takes another of its own name, directly or by others, would not end.
+        if !self.begun.insert(name.to_owned()) {
+            return Err(reason);
+        }
         let refuse = || reason.clone();
         let scene = self.scene;
         let origin = scene.fixtures.get(name).ok_or_else(refuse)?;
@@ -91,11 +95,7 @@ impl Writer<'_, '_> {
             return Err(refuse());
         }
         for name in free_names(text).ok_or_else(refuse)? {
-            let import = home.imports.iter().find(|import| {
-                let bound = import.alias.as_deref().or(import.name.as_deref()).unwrap_or(&import.module);
-                bound.split('.').next() == Some(&*name) && !home.is_inner(import.line)
-            });
-            let Some(import) = import else {
+            let Some(import) = home.import_of(&name) else {
                 if is_builtin(&name) {
                     continue;
                 }
@@ -115,7 +115,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// A fixture that stands beside a test as it stands in a test file.
+/// A fixture of a test file, written again beside a test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Copied {
     /// What tests take it by.

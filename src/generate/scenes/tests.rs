@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use crate::base::paths::RelPath;
 use crate::domain::call::{Call, CallId};
-use crate::domain::function::{Function, FunctionId};
+use crate::domain::function::{Function, FunctionId, Span};
 use crate::domain::proposal::LeftOut;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::scene::Scene;
@@ -205,6 +205,35 @@ fn a_fixture_that_is_only_there_for_what_it_does_stands_in_a_mark() {
     let step = answered(call("client", "get", json!(["/"]), json!([])), page(200, "<h1>All books</h1>"));
     let text = drafted(&[scene(&fixtures, &["client", "book", "author"], None, &[step])]).unwrap();
     assert!(text.contains("@pytest.mark.usefixtures(\"book\")\ndef test_detail(client):"), "{text}");
+}
+
+/// Writes the draft of a request by the fixture `client` of a test file.
+fn by_fixture(source: &str, needs: &[&str]) -> Result<String, Reason> {
+    with_project(|project, function| {
+        let file = parse(&RelPath::new("tests/test_views.py").unwrap(), source.as_bytes(), "test_views", "tests");
+        let module = |name: &str| if name == "test_views" { Some(&file) } else { (project.module)(name) };
+        let text = |_: &RelPath, span: Span| {
+            let lines = source.lines().skip(span.first as usize - 1).take((span.last - span.first) as usize + 1);
+            Some(lines.collect::<Vec<_>>().join("\n"))
+        };
+        let project = Project { module: &module, text: &text, ..project };
+        let mut client = fixture("module", "tests/test_views.py", needs, None);
+        client["of"] = json!(["test_views", "made"]);
+        let step = answered(call("client", "get", json!(["/"]), json!([])), page(200, "<h1>Emma</h1>"));
+        let scene = scene(&json!({ "client": client }), &["client"], None, &[step]);
+        let written = written(&scene, &[&scene], project, Scope::new(&function.id), FOLDER)?;
+        Ok(written.copied.iter().map(|copied| copied.text.as_str()).collect())
+    })
+}
+
+#[test]
+fn a_fixture_of_a_test_file_is_written_again_under_the_name_that_tests_take_it_by() {
+    let source = "import pytest\nfrom django.test import Client\n\n\n@pytest.fixture(name=\"client\")\ndef made():\n    return Client()\n";
+    assert_eq!(by_fixture(source, &[]).unwrap(), "@pytest.fixture\ndef client():\n    return Client()");
+    let refused: Result<String, Reason> = Err(ReasonCode::FixtureInTestFile.of("client"));
+    assert_eq!(by_fixture(&source.replace("Client()", "Client(SECRET)"), &[]), refused, "SECRET is of the test file");
+    assert_eq!(by_fixture(source, &["client"]), refused, "it would be made of itself");
+    assert_eq!(by_fixture(&source.replace("    return", &"    Client()\n".repeat(12)), &[]), refused, "nobody reads so many lines");
 }
 
 #[test]

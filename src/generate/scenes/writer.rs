@@ -42,8 +42,9 @@ pub(super) struct Writer<'s, 'a> {
     pub(super) first: Vec<String>,
     /// Classes of a test file whose lines are among them.
     pub(super) repeated: Vec<TypeName>,
-    /// Fixtures of a test file that stand beside the test.
+    /// Fixtures of a test file that are written again beside the test, and the names of those that were tried.
     pub(super) copied: Vec<Copied>,
+    pub(super) begun: BTreeSet<String>,
     /// The numbers of secrets that have made-up values, in order.
     pub(super) secrets: Vec<u64>,
 }
@@ -68,6 +69,7 @@ impl<'s, 'a> Writer<'s, 'a> {
             first: Vec::new(),
             repeated: Vec::new(),
             copied: Vec::new(),
+            begun: BTreeSet::new(),
             secrets: Vec::new(),
         }
     }

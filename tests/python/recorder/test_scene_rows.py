@@ -1,4 +1,4 @@
-"""How rows of SQLAlchemy's and applications that a test makes itself are told: by the calls that made them."""
+"""Rows of SQLAlchemy's and applications that a test makes itself: the recorder describes the calls that made them."""
 
 import json
 import pathlib

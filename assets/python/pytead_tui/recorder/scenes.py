@@ -46,7 +46,7 @@ class Scene:
         self.other: "tuple | None" = None  # tells the frame of a call that is no step
         self.requests: list = []  # (a weak reference to a request that a factory made, how)
         self.applications: list = []  # (a weak reference to an application that a function of the project made for the test, how)
-        self.context: "dict | None" = None  # how the test made a context of a request that it may enter
+        self.context: "dict | None" = None  # how the test made the context of a request
         self.base: "str | None" = None  # pytest's temporary folder, and its files when the test began
         self.files: dict = {}
         self.seen: dict = {}  # how the values of fixtures looked when the test began, by name
