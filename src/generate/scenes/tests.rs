@@ -24,9 +24,23 @@ const ROOT: &str = "/srv/ada/shelf";
 const FOLDER: &str = "tests/pytead";
 
 fn with_project<T>(use_it: impl FnOnce(Project<'_>, &Function) -> T) -> T {
+    with_test_file("", use_it)
+}
+
+/// As [`with_project`], with a file of tests.
+fn with_test_file<T>(source: &str, use_it: impl FnOnce(Project<'_>, &Function) -> T) -> T {
     let text = "def detail(request, pk):\n    return pk\n";
     let module = parse(&RelPath::new("books/views.py").unwrap(), text.as_bytes(), "books.views", "");
-    let find = |name: &str| (name == "books.views").then_some(&module);
+    let file = parse(&RelPath::new("tests/test_views.py").unwrap(), source.as_bytes(), "test_views", "tests");
+    let find = |name: &str| match name {
+        "books.views" => Some(&module),
+        "test_views" => Some(&file),
+        _ => None,
+    };
+    let lines = |path: &RelPath, span: Span| {
+        let own = source.lines().skip(span.first as usize - 1).take((span.last - span.first) as usize + 1);
+        (*path == file.path).then(|| own.collect::<Vec<_>>().join("\n"))
+    };
     let definitions = Definitions::default();
     let project = Project {
         definitions: &definitions,
@@ -40,7 +54,7 @@ fn with_project<T>(use_it: impl FnOnce(Project<'_>, &Function) -> T) -> T {
         reached: &|_| None,
         says: &|_| &[],
         stand_ins: &|_| &[],
-        text: &|_, _| None,
+        text: &lines,
         scenes: &|_| &[],
         mappings: &[],
         importable: &|_| true,
@@ -207,16 +221,9 @@ fn a_fixture_that_is_only_there_for_what_it_does_stands_in_a_mark() {
     assert!(text.contains("@pytest.mark.usefixtures(\"book\")\ndef test_detail(client):"), "{text}");
 }
 
-/// Writes the draft of a request by the fixture `client` of a test file.
+/// Writes the fixture `client` of a test file beside a request by it.
 fn by_fixture(source: &str, needs: &[&str]) -> Result<String, Reason> {
-    with_project(|project, function| {
-        let file = parse(&RelPath::new("tests/test_views.py").unwrap(), source.as_bytes(), "test_views", "tests");
-        let module = |name: &str| if name == "test_views" { Some(&file) } else { (project.module)(name) };
-        let text = |_: &RelPath, span: Span| {
-            let lines = source.lines().skip(span.first as usize - 1).take((span.last - span.first) as usize + 1);
-            Some(lines.collect::<Vec<_>>().join("\n"))
-        };
-        let project = Project { module: &module, text: &text, ..project };
+    with_test_file(source, |project, function| {
         let mut client = fixture("module", "tests/test_views.py", needs, None);
         client["of"] = json!(["test_views", "made"]);
         let step = answered(call("client", "get", json!(["/"]), json!([])), page(200, "<h1>Emma</h1>"));
@@ -228,12 +235,17 @@ fn by_fixture(source: &str, needs: &[&str]) -> Result<String, Reason> {
 
 #[test]
 fn a_fixture_of_a_test_file_is_written_again_under_the_name_that_tests_take_it_by() {
-    let source = "import pytest\nfrom django.test import Client\n\n\n@pytest.fixture(name=\"client\")\ndef made():\n    return Client()\n";
+    let source =
+        "import pytest\nfrom django.test import Client\n\n\n@pytest.fixture(name=\"client\")\ndef made():\n    return Client()\n";
     assert_eq!(by_fixture(source, &[]).unwrap(), "@pytest.fixture\ndef client():\n    return Client()");
     let refused: Result<String, Reason> = Err(ReasonCode::FixtureInTestFile.of("client"));
     assert_eq!(by_fixture(&source.replace("Client()", "Client(SECRET)"), &[]), refused, "SECRET is of the test file");
     assert_eq!(by_fixture(source, &["client"]), refused, "it would be made of itself");
-    assert_eq!(by_fixture(&source.replace("    return", &"    Client()\n".repeat(12)), &[]), refused, "nobody reads so many lines");
+    assert_eq!(
+        by_fixture(&source.replace("    return", &"    Client()\n".repeat(12)), &[]),
+        refused,
+        "nobody reads so many lines"
+    );
 }
 
 #[test]
