@@ -2,6 +2,15 @@
 //! become tests with the same rows, in an application made the same way.
 
 use crate::applications::{passes, project};
+use crate::harness::Place;
+
+/// Records a project and accepts its drafts; gives what that said, too.
+fn accepted(files: &[(&str, &str)]) -> (Place, String, String) {
+    let (place, python) = project(files);
+    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}{err}");
+    (place, python, out)
+}
 
 const CLUB: &str = r#"from flask import Flask, jsonify, request
 from flask_sqlalchemy import SQLAlchemy
@@ -124,11 +133,9 @@ class ClubTest(unittest.TestCase):
 fn an_application_that_a_test_makes_and_rows_of_sqlalchemy_are_made_again() {
     let files =
         [("club.py", CLUB), ("tests/test_club.py", CASES), ("pytest.ini", "[pytest]\npythonpath = .\ntestpaths = tests\n")];
-    let (place, python) = project(&files);
-    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
-    assert_eq!(code, 0, "{out}{err}");
+    let (place, python, out) = accepted(&files);
     for function in ["listed", "shown", "login", "Member.label"] {
-        assert!(out.contains(&format!("club:{function}  ready")), "{function}: {out}{err}");
+        assert!(out.contains(&format!("club:{function}  ready")), "{function}: {out}");
     }
     let text = place.read("tests/pytead/test_pytead_club.py");
     for lines in [
@@ -222,9 +229,7 @@ fn rows_of_a_fixture_in_a_test_file_are_made_by_the_test() {
         ("tests/test_club.py", TESTS),
         ("pytest.ini", "[pytest]\npythonpath = .\ntestpaths = tests\n"),
     ];
-    let (place, python) = project(&files);
-    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
-    assert_eq!(code, 0, "{out}{err}");
+    let (place, python, _) = accepted(&files);
     let text = place.read("tests/pytead/test_pytead_club.py");
     for lines in [
         "(client):\n    \"\"\"Recorded from tests/test_club.py::test_notes.\"\"\"\n    member = Member(name=\"ann\")\n    \
@@ -321,9 +326,7 @@ fn a_fixture_of_a_test_file_is_repeated_beside_the_test() {
         ("tests/test_stock.py", STOCK_TESTS),
         ("pytest.ini", "[pytest]\npythonpath = .\ntestpaths = tests\n"),
     ];
-    let (place, python) = project(&files);
-    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
-    assert_eq!(code, 0, "{out}{err}");
+    let (place, python, _) = accepted(&files);
     let text = place.read("tests/pytead/test_pytead_stock.py");
     for lines in [
         "@pytest.fixture\ndef engine():\n    engine = create_engine(\"sqlite://\")\n    create_tables(engine)\n    return engine\n",

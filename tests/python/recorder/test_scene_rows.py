@@ -126,3 +126,26 @@ def test_a_function_that_is_given_a_row_is_a_step_of_its_own_and_no_method_of_it
     steps = max((scene["steps"] for scene in scenes), key=len)
     assert [step["kind"] for step in steps] == ["row", "function", "direct"]
     assert (steps[1]["name"], steps[1]["args"]) == (["club", "rename"], [{"row": 0}, "ann lee"])
+
+
+def test_only_a_context_that_the_test_made_is_that_of_its_calls(program):
+    program.write("conftest.py", f"import sys\nsys.path.append({str(WEB)!r})\n")
+    program.write("page.py", """
+        import flask
+        app = flask.Flask(__name__)
+        def page(kind): return kind + flask.request.args.get("page", "none")
+    """)  # fmt: skip
+    program.write("test_page.py", """
+        from page import app, page
+
+        def test_a():
+            with app.test_request_context("/?page=3"):
+                assert page("made ") == "made 3"
+            with app.test_client() as client:
+                client.get("/?page=4")
+                assert page("asked ") == "asked 4"
+    """)  # fmt: skip
+    spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "test_page.py")
+    scenes = [json.loads(record[3]) for record in spool.of("E") if record[2] == "scene"]
+    found = [step["within"] for scene in scenes for step in scene["steps"] if "within" in step]
+    assert found == [{"context": {"app": {"name": ["page", "app"]}, "args": ["/?page=3"], "kwargs": []}}]

@@ -112,7 +112,7 @@ HANDLERS = {
     ("django.db.models.base", "Model.save_base"): (1, scenes.saved),
     ("django.core.handlers.wsgi", "WSGIRequest.__init__"): (1, scenes.request_made),
     ("flask.app", "Flask.__init__"): (1, scenes.application_made),
-    ("flask.app", "Flask.test_request_context"): (1, scenes.context_made),
+    ("flask.ctx", "RequestContext.__init__"): (1, scenes.context_made),
     ("fastapi.applications", "FastAPI.__init__"): (1, scenes.application_made),
     ("starlette.applications", "Starlette.__init__"): (1, scenes.application_made),
     ("flask_sqlalchemy.extension", "SQLAlchemy.create_all"): (1, scenes.in_session),

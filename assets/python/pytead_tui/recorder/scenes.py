@@ -46,7 +46,7 @@ class Scene:
         self.other: "tuple | None" = None  # tells the frame of a call that is no step
         self.requests: list = []  # (a weak reference to a request that a factory made, how)
         self.applications: list = []  # (a weak reference to an application that a function of the project made for the test, how)
-        self.context: "dict | None" = None  # how the test made the context of a request
+        self.contexts: list = []  # (a weak reference to the context of a request that the test made, how)
         self.base: "str | None" = None  # pytest's temporary folder, and its files when the test began
         self.files: dict = {}
         self.seen: dict = {}  # how the values of fixtures looked when the test began, by name
@@ -436,8 +436,9 @@ def application_made(recorder: object, frame: object, args: tuple) -> None:
 def context_made(recorder: object, frame: object, args: tuple) -> None:
     """Notes how a test made the context of a request of Flask's, for what it calls in it."""
     scene = recorder.scene
-    if scene is not None and scene.stage.outermost(frame, WALK) is frame:
-        scene.context = scene.stage.request_context(frame, scene)
+    found = None if scene is None else scene.stage.outermost(frame, WALK)
+    if found is not None and found.f_code.co_name == "test_request_context":
+        scene.contexts.append((_weakref.ref(args[0]), scene.stage.request_context(found, scene)))
 
 
 def row_made(recorder: object, frame: object, args: tuple) -> None:

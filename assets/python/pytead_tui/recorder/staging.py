@@ -135,7 +135,8 @@ class Stage:
         flask = state(sys.modules.get("flask.globals"))
         held, asked = (flask[name].get(None) if name in flask else None for name in ("_cv_app", "_cv_request"))
         if asked is not None:
-            return {} if scene.context is None else {"within": scene.context}
+            entered = [told for ref, told in scene.contexts if ref() is asked]
+            return {"within": entered[0]} if entered else {}
         made = None if held is None else self.made(state(held).get("app"), scene)
         return {} if made is None else {"within": made}
 
@@ -163,7 +164,7 @@ class Stage:
         return None if told is None else {key: told[key] for key in ("name", "args", "kwargs")}
 
     def function(self, frame: object, scene: object) -> "dict | None":
-        """Tells of the call of a function of the project's that a frame is; None for methods, and what other tests cannot call."""
+        """Tells of the call of a function of a module that a frame is; None for one of the test file, or outside of the project."""
         code, own = frame.f_code, self.is_own(frame.f_code.co_filename)
         if own is None or code.co_filename in self.files:
             return None
@@ -171,7 +172,7 @@ class Stage:
         values = self.placed(code, args, scene, first=0)
         named = [[key, self.named(key, v, scene)] for key, v in kwargs.items()]
         ways = [v["way"] for v in [*values, *[v for _, v in named]] if type(v) is dict and "way" in v]
-        told = {"kind": "function", "name": [frame.f_globals["__name__"], code.co_name], "args": values, "kwargs": named, "with": ways}
+        told = {"kind": "function", "name": [dict.get(frame.f_globals, "__name__"), code.co_name], "args": values, "kwargs": named, "with": ways}
         return {**told, **({"awaited": True} if code.co_flags & _COROUTINE else {}), **self.by(frame), **self.within(scene)}
 
     def factory(self, frame: object, most: int, scene: object) -> "dict | None":
@@ -459,7 +460,7 @@ def _defaults(receiver: object, method: str) -> dict:
 
 def _function_of(frame: object) -> object:
     """Gives the function of a module that a frame runs; None where it is no such function, but a method or one of another function."""
-    found = lookup(frame.f_globals.get("__name__"), frame.f_code.co_name)
+    found = lookup(dict.get(frame.f_globals, "__name__"), frame.f_code.co_name)
     return found if type(found) is kinds.Function and found.__code__ is frame.f_code else None
 
 
