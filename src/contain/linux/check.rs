@@ -15,7 +15,7 @@ use crate::contain::order::Order;
 use crate::contain::probe::Layer;
 
 /// In place of a program: check the sandbox from inside and end with one of the codes below.
-pub(super) const CHECK: &str = "__check";
+const CHECK: &str = "__check";
 const CHECKED: u8 = 47;
 const CHECKED_OVERLAY: u8 = 48;
 const CHECKED_COPY: u8 = 49;
@@ -66,6 +66,11 @@ fn enter(level: Level, spec: &Confinement) -> Result<u8, String> {
             Err(first.trim_start_matches("pytead-tui: ").to_owned())
         }
     }
+}
+
+/// Tells whether the sandbox was started to be checked.
+pub(super) fn is_asked_by(order: &Order) -> bool {
+    order.command.first().is_some_and(|program| program == CHECK)
 }
 
 /// Looks from inside whether the sandbox holds; gives the code that says so.

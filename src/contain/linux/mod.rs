@@ -87,7 +87,8 @@ fn isolate() -> Result<(), Failure> {
 /// Waits until the command ends, its starter is gone, a signal asks for the end or it took too much; then nothing of it is left.
 fn supervise(child: i32, order: &Order, signals: &sys::Signals, referee: Option<&Referee>) -> u8 {
     let starter = sys::Process::open(order.parent);
-    let mut totals = Totals::new(&order.confinement, order.level);
+    // The check runs no program, and its folder is the system's own, with tens of thousands of files to look through.
+    let mut totals = (!check::is_asked_by(order)).then(|| Totals::new(&order.confinement, order.level));
     let mut asked = false;
     loop {
         let ended = sys::reap(child);
@@ -101,11 +102,12 @@ fn supervise(child: i32, order: &Order, signals: &sys::Signals, referee: Option<
             }
             return ended.unwrap_or(ENDED);
         }
-        let woken = signals.wait(&starter, referee.map(Referee::listener), totals.wait());
+        let wait = totals.as_ref().map_or(totals::IDLE, Totals::wait);
+        let woken = signals.wait(&starter, referee.map(Referee::listener), wait);
         if woken.call {
             referee.iter().for_each(|referee| referee.decide());
         }
-        let too_much = totals.look();
+        let too_much = totals.as_mut().and_then(Totals::look);
         if let Some(what) = &too_much {
             let _ = writeln!(io::stderr(), "pytead-tui: {what}");
         }
@@ -151,7 +153,7 @@ fn become_command(order: &Order, way: Option<Way>) -> Result<u8, Failure> {
     let Some((program, args)) = order.command.split_first() else {
         return Err("no command").step("start the command");
     };
-    if program == check::CHECK {
+    if check::is_asked_by(order) {
         return check::look(order);
     }
     Err(Command::new(program).args(args).exec()).step("start the command")

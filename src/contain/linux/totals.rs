@@ -13,7 +13,7 @@ use crate::contain::levels::Level;
 
 /// How often is looked while something works, and while nothing does.
 const BUSY: Duration = Duration::from_millis(50);
-const IDLE: Duration = Duration::from_millis(250);
+pub(super) const IDLE: Duration = Duration::from_millis(250);
 /// A look takes at most this part of the time.
 const SHARE: u32 = 10;
 /// Files and folders in the folders that may be written: more are as much as too many bytes.
@@ -47,7 +47,8 @@ impl Totals {
         let folders: Vec<PathBuf> = confinement.writable.iter().chain([&confinement.scratch]).cloned().collect();
         let limits = &confinement.limits;
         let before = written(&folders);
-        Self { level, folders, before, disk: limits.tmp, memory: limits.address_space, worked: 0, next: Instant::now() }
+        let next = Instant::now() + BUSY;
+        Self { level, folders, before, disk: limits.tmp, memory: limits.address_space, worked: 0, next }
     }
 
     /// How long until the next look.
