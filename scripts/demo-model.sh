@@ -6,7 +6,6 @@
 source "$(dirname "$0")/setup.sh"
 need_cargo
 need_python
-quiet_asyncio
 need_llama
 cargo build --quiet --locked --workspace --bins
 pytead=$CARGO_TARGET_DIR/debug/pytead-tui

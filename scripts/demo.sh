@@ -6,7 +6,6 @@
 source "$(dirname "$0")/setup.sh"
 need_cargo
 need_python
-quiet_asyncio
 
 [ -x "$CARGO_TARGET_DIR/release/pytead-tui" ] || say "Building; the first time takes minutes, later ones seconds."
 cargo build --quiet --release --locked

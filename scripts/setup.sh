@@ -51,16 +51,17 @@ interpreters() {
     done
 }
 
-# Makes a virtual environment with requirements-dev.txt, unless it is there and complete.
-#   environment FOLDER VERSION PYTHON
+# Makes a virtual environment with the packages of these files, unless it is there and complete.
+#   environment FOLDER VERSION PYTHON FILE…
 environment() {
     local folder=$1 version=$2 python=$3 marker
-    marker=$folder/.complete-$({ cat requirements-dev.txt && echo "$version $python"; } | sha)
+    shift 3
+    marker=$folder/.complete-$({ cat "$@" && echo "$version $python"; } | sha)
     if [ -e "$marker" ] && "$folder/bin/python" -c '' 2>/dev/null; then return; fi
-    say "Installing $(grep -c '==' requirements-dev.txt) packages of requirements-dev.txt for Python $version into $folder"
+    say "Installing $(cat "$@" | grep -c '==') packages of $* for Python $version into $folder"
     rm -rf "$folder"
     "$python" -m venv "$folder"
-    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --requirement requirements-dev.txt
+    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check "${@/#/--requirement=}"
     touch "$marker"
 }
 
@@ -69,13 +70,10 @@ need_python() {
     local newest
     newest=$(interpreters | tail -n 1)
     [ -n "$newest" ] || stop "No Python from 3.10 on with the venv module found. Install one, with pyenv or from python.org."
-    environment .venv "${newest%% *}" "${newest#* }"
+    environment .venv "${newest%% *}" "${newest#* }" requirements-dev.txt
     PATH=$root/.venv/bin:$PATH
     export PATH VIRTUAL_ENV=$root/.venv
 }
-
-# Has pytest-asyncio, which only the tests need, not say in each run of a demonstration that nobody configured it.
-quiet_asyncio() { export PYTHONWARNINGS='ignore:The configuration option "asyncio_default_fixture_loop_scope"'; }
 
 # Puts what only the tests need beside the rest in `.venv`, unless it is there.
 #   need_packages NAME
@@ -87,9 +85,6 @@ need_packages() {
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement "requirements-$1.txt"
     touch "$marker"
 }
-
-# The official MCP client.
-need_mcp_client() { need_packages mcp; }
 
 # numpy and pandas, whose values are recorded and drafted.
 need_arrays() { need_packages arrays; }
@@ -110,16 +105,27 @@ need_clocks() {
     touch "$marker"
 }
 
-# Flask and the plugin for Django's tests: apart from everything else, for a plugin shows in every project.
-need_web() {
+# Packages of some tests, apart from everything else in `.venv/NAME`: a plugin for pytest shows in every project, and each start
+# of pytest pays for it.
+#   need_apart NAME
+need_apart() {
     local marker
-    marker=.venv/.web-$(sha <requirements-web.txt)
+    marker=.venv/.$1-$(sha <"requirements-$1.txt")
     if [ -e "$marker" ]; then return; fi
-    say "Installing packages of requirements-web.txt into .venv/web"
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --upgrade --target .venv/web --no-deps \
-        --requirement requirements-web.txt
+    say "Installing packages of requirements-$1.txt into .venv/$1"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --upgrade --target ".venv/$1" --no-deps \
+        --requirement "requirements-$1.txt"
     touch "$marker"
 }
+
+# The official MCP client.
+need_mcp_client() { need_apart mcp; }
+
+# Tests that are coroutines, and those that run in several processes.
+need_plugins() { need_apart plugins; }
+
+# Flask, SQLAlchemy, Starlette, and the plugin for Django's tests.
+need_web() { need_apart web; }
 
 # Tells whether the system has the library where it is looked for. Programs of LLVM alone do not bring it.
 has_libclang() {

@@ -11,6 +11,7 @@ need_arrays
 need_django
 need_clocks
 need_web
+need_plugins
 log=$(mktemp)
 summary=$(mktemp)
 trap 'rm -f "$log" "$summary"' EXIT
@@ -45,28 +46,29 @@ fi
 ended='^=* ?[0-9]+ [a-z]+.* in [0-9.]+s'
 
 # Runs a folder of tests and notes how that ended.
-#   python_suite FOLDER VERSION PYTHON PROCESSES
+#   python_suite FOLDER VERSION PYTHON OPTION…
 python_suite() {
     status=0
     say "» $1 under Python $2"
-    (cd "$1" && "$3" -m pytest -q -p no:cacheprovider -n "$4") 2>&1 | tee "$log" || status=$?
+    (cd "$1" && "$3" -m pytest -q -p no:cacheprovider "${@:4}") 2>&1 | tee "$log" || status=$?
     note "Python $2 $1" "$status" "$(total "$ended" passed)" "$(total "$ended" 'failed|error')"
 }
 
 # Where numpy and pandas are; the other environments leave this folder out.
-python_suite tests/python/arrays "$(.venv/bin/python -c "$probe")" "$PWD/.venv/bin/python" 0
+python_suite tests/python/arrays "$(.venv/bin/python -c "$probe")" "$PWD/.venv/bin/python"
 
 used=""
 while read -r version python <&3; do
     used="$used $version"
     place=$cache/venvs/$version
-    environment "$place" "$version" "$python"
+    environment "$place" "$version" "$python" requirements-dev.txt requirements-plugins.txt
     began=$SECONDS
     for suite in tests/python examples/shop examples/tests; do
         # The examples are so quick that starting two processes for them would take longer.
-        processes=2
-        [ "$suite" = tests/python ] || processes=0
-        python_suite "$suite" "$version" "$place/bin/python" "$processes"
+        case $suite in
+        tests/python) python_suite "$suite" "$version" "$place/bin/python" -n 2 ;;
+        *) python_suite "$suite" "$version" "$place/bin/python" ;;
+        esac
     done
 done 3< <(interpreters)
 

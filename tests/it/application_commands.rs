@@ -1,6 +1,6 @@
 //! Commands that work on files: the recorded tests of such commands become tests that lay the files out, and assert what the command left.
 
-use crate::applications::{passes, project};
+use crate::applications::{passes, passes_in_two, project};
 
 const NOTES: &str = r#"import json
 import pathlib
@@ -149,5 +149,5 @@ fn commands_find_their_files_and_what_they_leave_is_asserted() {
         assert!(text.contains(lines), "{lines}\n{text}{out}");
     }
     passes(&place, &python, &[]);
-    passes(&place, &python, &["tests/pytead", "-n", "2"]);
+    passes_in_two(&place, &python, &["tests/pytead"]);
 }

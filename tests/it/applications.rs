@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use crate::harness::{Place, environment_with};
+use crate::harness::{Place, environment_with, packages_of};
 
 const NOTES: &str = r#"import sqlite3
 
@@ -138,8 +138,13 @@ def test_count(busy):
 "#;
 
 pub(crate) fn project(files: &[(&str, &str)]) -> (Place, String) {
+    project_with(&["web"], files)
+}
+
+/// Makes a project, records its tests in an environment with these packages, and gives that environment's interpreter.
+pub(crate) fn project_with(packages: &[&str], files: &[(&str, &str)]) -> (Place, String) {
     let place = Place::empty();
-    let python = environment_with(&place, "web");
+    let python = environment_with(packages);
     for (path, text) in files {
         place.save(path, text);
     }
@@ -151,9 +156,18 @@ pub(crate) fn project(files: &[(&str, &str)]) -> (Place, String) {
 
 /// Runs all of a project's tests as its people do, in some order.
 pub(crate) fn passes(place: &Place, python: &str, more: &[&str]) {
+    passes_with("", place, python, more);
+}
+
+/// As [`passes`], in two processes.
+pub(crate) fn passes_in_two(place: &Place, python: &str, more: &[&str]) {
+    passes_with(packages_of("plugins").to_str().unwrap(), place, python, &[&["-n", "2"], more].concat());
+}
+
+fn passes_with(packages: &str, place: &Place, python: &str, more: &[&str]) {
     let mut pytest = Command::new(python);
     pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).args(more).current_dir(place.root());
-    let done = pytest.env_remove("PYTHONPATH").output().unwrap();
+    let done = pytest.env("PYTHONPATH", packages).output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
 }
 
@@ -386,5 +400,5 @@ fn tests_of_django_become_tests_with_rows_fixtures_and_its_client() {
     }
     assert!(!views.contains("not a secret word"), "{views}");
     passes(&place, &python, &[]);
-    passes(&place, &python, &["tests/pytead", "tests/test_books.py", "-n", "2"]);
+    passes_in_two(&place, &python, &["tests/pytead", "tests/test_books.py"]);
 }

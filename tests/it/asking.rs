@@ -208,7 +208,7 @@ fn a_dry_run_says_what_a_model_would_cost_and_hides_no_failing_test() {
 
 #[test]
 fn workers_share_what_a_run_may_ask() {
-    let place = well();
+    let place = well().with_packages(&["plugins"]);
     let judge = Judge::start(|_, body| text(&right(body, true)));
     let body = place.read("tests/test_free.py");
     for number in 0..4 {

@@ -86,7 +86,7 @@ asyncio.run(main())
 
 #[test]
 fn what_plain_functions_give_is_awaited_and_iterated() {
-    let place = Place::empty();
+    let place = Place::empty().with_packages(&["plugins"]);
     place.save("lib.py", LIB);
     place.save("main.py", MAIN);
     let (code, _, err) = place.run(&["--trust", "run", "--", "python3", "main.py"]);
@@ -120,7 +120,7 @@ fn what_plain_functions_give_is_awaited_and_iterated() {
 /// What a project's plugin awaits in its own tests, it awaits here.
 #[test]
 fn what_they_give_is_awaited_in_the_projects_style() {
-    let place = Place::empty();
+    let place = Place::empty().with_packages(&["plugins"]);
     place.save("lib.py", LIB);
     place.save("main.py", "import asyncio\n\nfrom lib import Client\n\nasyncio.run(Client(4).get(2))\n");
     place.save("pyproject.toml", "[tool.pytest.ini_options]\nasyncio_mode = \"auto\"\n");

@@ -1,7 +1,7 @@
 //! What the clients of recorded tests are answered is compared, whatever the tests assert: routes, decorators, middleware and what a
 //! framework makes of a view's result show there alone.
 
-use crate::applications::project;
+use crate::applications::project_with;
 use crate::harness::Place;
 
 const WEB: &str = r#"import enum
@@ -100,14 +100,15 @@ def test_greet():
 "#;
 
 fn recorded() -> (Place, String) {
-    project(&[
+    let files = [
         ("pricing.py", "RATE = 2\n"),
         ("web.py", WEB),
         ("site_app.py", SITE),
         ("tool.py", TOOL),
         ("tests/test_all.py", TESTS),
         ("pytest.ini", "[pytest]\npythonpath = .\nasyncio_default_fixture_loop_scope = function\n"),
-    ])
+    ];
+    project_with(&["web", "plugins"], &files)
 }
 
 /// Edits a file, says what `replay` says then, and takes the edit back.

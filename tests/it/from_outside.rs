@@ -334,7 +334,7 @@ class RateTests(SimpleTestCase):
 #[test]
 fn an_application_for_django_without_manage_py_is_found_by_its_tests() {
     let place = Place::empty();
-    let python = environment_with(&place, "web");
+    let python = environment_with(&["web"]);
     for (path, text) in [
         ("rates/__init__.py", ""),
         ("rates/amounts.py", RATES),

@@ -166,7 +166,7 @@ fn names_are_imported_from_where_callers_import_them() {
 #[test]
 fn coroutines_are_tested_in_the_projects_style() {
     let draft = |files: &[(&str, &str)]| {
-        let place = Place::empty();
+        let place = Place::empty().with_packages(&["plugins"]);
         place.save("lib/__init__.py", "");
         place.save("lib/core.py", "import asyncio\n\n\nasync def double(n):\n    await asyncio.sleep(0)\n    return n * 2\n");
         place.save("main.py", "import asyncio\n\nfrom lib import core\n\nasyncio.run(core.double(4))\n");
@@ -197,7 +197,7 @@ fn coroutines_are_tested_in_the_projects_style() {
 /// A project whose warnings are errors, and that imports what brings a plugin of pytest, is proved in warm processes.
 #[test]
 fn a_plugin_that_was_imported_before_pytest_is_no_error() {
-    let place = Place::empty();
+    let place = Place::empty().with_packages(&["web", "plugins"]);
     let config = "[tool.pytest.ini_options]\nfilterwarnings = [\"error\"]\nasyncio_default_fixture_loop_scope = \"function\"\n";
     place.save("pyproject.toml", config);
     place.save("lib/__init__.py", "");

@@ -31,7 +31,7 @@ fn report(place: &Place) -> BTreeMap<String, Value> {
 
 /// Runs pytest itself, as nobody but the plugin would.
 fn pytest(place: &Place, args: &[&str], variables: &[(&str, &str)]) -> (i32, String) {
-    let mut command = std::process::Command::new(python_with_pytest());
+    let mut command = std::process::Command::new(place.python());
     command.args(["-m", "pytest", "-p", "pytead_tui.pytest_plugin", "-p", "no:cacheprovider"]).args(args);
     command.current_dir(place.root()).env_clear().envs(place.environment());
     command.env("PYTHONPATH", Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/python"));
@@ -153,7 +153,7 @@ fn rules_are_never_wrong_about_programs_whose_truth_is_known() {
 
 #[test]
 fn workers_judge_their_own_tests_and_one_report_has_them_all() {
-    let place = project();
+    let place = project().with_packages(&["plugins"]);
     let (code, said) = check(&place, &["--", "-q", "-n", "2", "--semantic-report=report.jsonl"]);
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("7 failed, 8 passed, 1 skipped, 4 unclear"), "{said}");
@@ -162,7 +162,7 @@ fn workers_judge_their_own_tests_and_one_report_has_them_all() {
 
 #[test]
 fn what_is_unclear_fails_a_run_only_where_that_is_asked_for() {
-    let place = project();
+    let place = project().with_packages(&["plugins"]);
     let unclear = ["tests/test_registration.py::test_unclear_in_free_english"];
     let strict = |args: &[&str], variables: &[(&str, &str)]| pytest(&place, &[&unclear, args].concat(), variables);
     let (code, said) = strict(&[], &[]);

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::harness::Place;
+use crate::harness::{Place, packages_of, python_with_pytest};
 use serde_json::{Map, Value, json};
 
 /// The tests of the example that are recorded: two of its files are enough for lines of every kind.
@@ -168,7 +168,8 @@ for line in open(sys.argv[2], encoding='utf-8'):
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), lines).unwrap();
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/json.schema.json");
-    let mut command = std::process::Command::new(crate::harness::python_with("jsonschema"));
+    let mut command = std::process::Command::new(python_with_pytest());
+    command.env("PYTHONPATH", packages_of("mcp"));
     let output = command.args(["-c", CHECK]).arg(schema).arg(file.path()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().lines().map(|line| line == "1").collect()

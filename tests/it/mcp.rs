@@ -4,8 +4,8 @@ use std::io::Write;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::harness::Place;
 use crate::harness::agent::Client;
+use crate::harness::{Place, packages_of, python_with_pytest};
 use serde_json::{Value, json};
 
 /// Longest wait for an answer; it only ends a test that has failed.
@@ -352,9 +352,10 @@ fn what_an_agent_proposes_waits_for_a_person_and_is_in_no_bulk() {
 fn the_official_client_lists_and_calls_every_tool_and_cancels_one() {
     let place = project();
     git(&place);
-    let mut command = Command::new(crate::harness::python_with("mcp"));
+    let mut command = Command::new(python_with_pytest());
     command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/mcp_client.py")).arg(env!("CARGO_BIN_EXE_pytead-tui"));
-    let output = command.current_dir(place.root()).env_clear().envs(place.environment()).output().unwrap();
+    let command = command.current_dir(place.root()).env_clear().envs(place.environment());
+    let output = command.env("PYTHONPATH", packages_of("mcp")).output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{out}{err}");
     let lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

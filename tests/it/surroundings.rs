@@ -123,7 +123,7 @@ fn what_follows_chance_or_the_clock_is_held_still_or_left_open() {
 /// A project, and the Python of an environment of its own that has, beside pytest, one of the folders below `.venv/clocks`.
 fn with_clock(clock: &str) -> (Place, String) {
     let place = Place::empty();
-    let python = crate::harness::environment_with(&place, &format!("clocks/{clock}"));
+    let python = crate::harness::environment_with(&[&format!("clocks/{clock}")]);
     place.save("lib/__init__.py", "");
     let day = "def day(text):\n    return text + str(datetime.date.today())\n";
     let core = format!("import datetime\n\n\ndef age(year):\n    return datetime.date.today().year - year\n\n\n{day}");

@@ -100,7 +100,7 @@ fn the_tutorial_with_pandas_prints_what_the_page_shows() {
 #[test]
 fn the_tutorial_with_flask_prints_what_the_page_shows() {
     let place = Place::empty();
-    let python = environment_with(&place, "web");
+    let python = environment_with(&["web"]);
     type_page("docs/tutorial-flask.md", &place, Path::new(&python));
 }
 

@@ -24,6 +24,8 @@ const DEADLINE: Duration = Duration::from_secs(90);
 /// A project in a folder of its own, with a home folder of its own.
 pub struct Place {
     folder: tempfile::TempDir,
+    /// The interpreter that is found first.
+    python: PathBuf,
 }
 
 impl Place {
@@ -52,7 +54,18 @@ impl Place {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("project")).unwrap();
         std::fs::create_dir_all(folder.path().join("home")).unwrap();
-        Self { folder }
+        Self { folder, python: python_with_pytest() }
+    }
+
+    /// Has programs find an environment that has these packages too, as [`environment_with`].
+    pub fn with_packages(mut self, folders: &[&str]) -> Self {
+        self.python = environment_with(folders).into();
+        self
+    }
+
+    /// The interpreter that is found first.
+    pub fn python(&self) -> &Path {
+        &self.python
     }
 
     /// Copies a project with all that is kept of it, its home folder too, and trusts the copy.
@@ -137,7 +150,7 @@ impl Place {
         }
         variables.push((
             "PATH".into(),
-            format!("{}:{}", python_with_pytest().parent().unwrap().display(), std::env::var("PATH").unwrap()),
+            format!("{}:{}", self.python.parent().unwrap().display(), std::env::var("PATH").unwrap()),
         ));
         variables
     }
@@ -190,21 +203,37 @@ pub fn python_with(module: &str) -> PathBuf {
     found.unwrap_or_else(|| panic!("no Python with {module}: `make test` installs one into .venv"))
 }
 
-/// Makes an environment beside a project that has, beside the packages of the development environment, those of a folder below
-/// `.venv`; gives its interpreter.
-pub fn environment_with(place: &Place, folder: &str) -> String {
-    let (python, own) = (python_with_pytest(), place.root().parent().unwrap().join("environment"));
+/// Gives the interpreter of an environment that has, beside the packages of the development environment, those of folders below
+/// `.venv`. The first test of a build that wants it makes it.
+pub fn environment_with(folders: &[&str]) -> String {
+    let python = python_with_pytest();
+    let name = format!("{}-{}", python.canonicalize().unwrap().display(), folders.join("-")).replace('/', "-");
+    let own: PathBuf = [env!("CARGO_TARGET_TMPDIR"), "environments", &name].iter().collect();
+    let (interpreter, complete) = (own.join("bin/python"), own.join("complete"));
+    std::fs::create_dir_all(&own).unwrap();
+    let turn = std::fs::File::create(own.join("making")).unwrap();
+    turn.lock().unwrap();
+    let more: String = folders.iter().map(|folder| format!("{}\n", packages_of(folder).display())).collect();
+    if std::fs::read_to_string(&complete).is_ok_and(|there| there == more) {
+        return interpreter.display().to_string();
+    }
     let made = std::process::Command::new(&python).args(["-m", "venv", "--without-pip"]).arg(&own).status();
     assert!(made.unwrap().success());
     let ask = "import sysconfig; print(sysconfig.get_path('purelib'))";
     let asked = std::process::Command::new(&python).args(["-c", ask]).output().unwrap();
     let packages = String::from_utf8(asked.stdout).unwrap();
-    let more = Path::new(env!("CARGO_MANIFEST_DIR")).join(".venv").join(folder);
-    assert!(more.is_dir(), "{folder} is not there: `make test` installs it");
     let inside = Path::new(&packages).strip_prefix(python.parent().unwrap().parent().unwrap()).unwrap();
     let others = own.join(inside.to_str().unwrap().trim()).join("others.pth");
-    std::fs::write(others, format!("{packages}{}\n", more.display())).unwrap();
-    own.join("bin/python").to_str().unwrap().to_owned()
+    std::fs::write(others, format!("{packages}{more}")).unwrap();
+    std::fs::write(complete, more).unwrap();
+    interpreter.display().to_string()
+}
+
+/// Gives a folder below `.venv` whose packages only some tests import.
+pub fn packages_of(folder: &str) -> PathBuf {
+    let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join(".venv").join(folder);
+    assert!(packages.is_dir(), "{folder} is not there: `make test` installs it");
+    packages
 }
 
 /// Tells whether an interpreter has a module. To import it would take ten times as long.

@@ -1,7 +1,7 @@
 //! Many tests at once, by ourselves and by pytest with workers; and tools of a real MCP server.
 
 use super::{cleaned, only, project, pytest, report, running, spec, with};
-use crate::harness::python_with;
+use crate::harness::environment_with;
 
 /// Tests that would see each other's state if there were any to see.
 fn many(place: &crate::harness::Place, number: usize) {
@@ -35,7 +35,7 @@ fn many_tests_at_once_share_nothing_and_leave_nothing_behind() {
 
 #[test]
 fn workers_of_pytest_share_nothing_and_leave_nothing_behind() {
-    let place = project();
+    let place = project().with_packages(&["plugins"]);
     many(&place, number());
     let (code, said) = pytest(&place, &["tests/llm", "--llm", "-n", "4", "-q"]);
     assert_eq!(code, 0, "{said}");
@@ -51,7 +51,7 @@ const SERVER: &str = "from mcp.server.mcpserver import MCPServer\n\nserver = MCP
 #[test]
 fn tools_of_an_mcp_server_from_the_configuration_are_called() {
     let place = project();
-    let python = python_with("mcp");
+    let python = environment_with(&["mcp"]);
     place.save("counter.py", SERVER);
     place.save(".pytead/config.yaml", &format!("mcp_servers:\n  counter: {{command: [{python:?}, counter.py]}}\n"));
     let steps = "  - {tool: counter_count, args: {step: 2}, check: result.total == 2}\n\

@@ -358,7 +358,7 @@ fn the_former_table_is_used_where_a_file_asks_for_it() {
 
 /// Runs pytest itself, as nobody but the plugin would.
 fn pytest(place: &Place, args: &[&str]) -> (i32, String) {
-    let mut command = std::process::Command::new(python_with_pytest());
+    let mut command = std::process::Command::new(place.python());
     command.args(["-m", "pytest", "-p", "pytead_tui.pytest_plugin", "-p", "no:cacheprovider"]).args(args);
     command.current_dir(place.root()).env_clear().envs(place.environment());
     command.env("PYTHONPATH", Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/python"));
