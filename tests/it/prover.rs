@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use crate::forgeries::FORGERIES;
-use crate::harness;
+use crate::harness::{self, python_with_pytest};
 use pytead_tui::base::paths::RelPath;
 use pytead_tui::base::scratch::Scratch;
 use pytead_tui::contain::{self, Level};
@@ -16,21 +16,6 @@ use pytead_tui::pytest::warm::{self, Heard, Session, TraceKind};
 use pytead_tui::python::interpreter;
 use pytead_tui::python::protocol::{Place, ProveRun};
 use pytead_tui::python::zygote::{Worker, WorkerSpec};
-
-/// The Python of the tests: one with pytest.
-fn python() -> PathBuf {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join(".venv/bin/python");
-    let mut places = vec![own];
-    let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
-    if let Some(cache) = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or(home)
-        && let Ok(found) = std::fs::read_dir(cache.join("pytead-tui/venvs"))
-    {
-        places.extend(found.flatten().map(|entry| entry.path().join("bin/python")));
-    }
-    places.push("python3".into());
-    let mut places = places.into_iter();
-    places.find(|python| harness::has(python, "pytest")).expect("these tests need a Python with pytest: run `make test`")
-}
 
 struct Project {
     folder: tempfile::TempDir,
@@ -42,11 +27,15 @@ const FILE: &str = "tests/pytead/test_draft.py";
 
 impl Project {
     async fn new(files: &[(&str, &str)]) -> Self {
+        Self::with_python(&python_with_pytest(), files).await
+    }
+
+    async fn with_python(python: &Path, files: &[(&str, &str)]) -> Self {
         contain::use_executable(env!("CARGO_BIN_EXE_pytead-tui"));
         let (folder, benches) = (tempfile::tempdir().unwrap(), Scratch::new().unwrap());
         let root = folder.path().canonicalize().unwrap();
-        let package = harness::package::compiled_by(&python());
-        let interpreter = interpreter::find(&root, Some(python().to_str().unwrap())).unwrap();
+        let package = harness::package::compiled_by(python);
+        let interpreter = interpreter::find(&root, python.to_str()).unwrap();
         let level = contain::available();
         assert_ne!(level, Level::None, "these tests need a sandbox");
         let mut spec = WorkerSpec::new(interpreter, package, level, root);
@@ -152,12 +141,12 @@ async fn old_bytecode_is_never_believed() {
     let same = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
     let set_time = || std::fs::File::options().write(true).open(&source).unwrap().set_modified(same).unwrap();
     set_time();
-    let compiled = Command::new(python()).args(["-m", "py_compile", source.to_str().unwrap()]).status().unwrap();
+    let compiled = Command::new(python_with_pytest()).args(["-m", "py_compile", source.to_str().unwrap()]).status().unwrap();
     assert!(compiled.success() && project.root().join("__pycache__").is_dir());
     assert!(all_passed(&project.run(test, vec![each(1)]).await, 1));
     project.write("shop.py", "def price():\n    return 2\n");
     set_time();
-    let stale = Command::new(python()).args(["-c", "import shop; print(shop.price())"]).current_dir(project.root()).output();
+    let stale = Command::new(python_with_pytest()).args(["-c", "import shop; print(shop.price())"]).current_dir(project.root()).output();
     assert_eq!(String::from_utf8_lossy(&stale.unwrap().stdout).trim(), "1", "the trap is set");
     for turn in 0..3 {
         let heard = project.run(test, vec![each(1)]).await;
@@ -557,7 +546,8 @@ async fn a_test_that_sees_that_it_is_tried_notices_no_fault() {
 /// Whichever way a test is written, its function is seen to be called.
 #[tokio::test(flavor = "multi_thread")]
 async fn tests_of_all_kinds_are_seen_to_end() {
-    let project = Project::new(&[("shop.py", "def f(x):\n    return x + 1\n")]).await;
+    let python = harness::environment_with(&["plugins"]);
+    let project = Project::with_python(Path::new(&python), &[("shop.py", "def f(x):\n    return x + 1\n")]).await;
     let test = "import unittest\nimport pytest\nfrom shop import f\n\n\
                 class TestA:\n    @pytest.mark.parametrize('n', [1, 2])\n    def test_b(self, n, tmp_path):\n        assert f(n) == n + 1\n\n\
                 class Old(unittest.TestCase):\n    def setUp(self):\n        self.n = 1\n    def test_c(self):\n        \

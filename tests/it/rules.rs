@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The rules have these numbers.
-const RULES: std::ops::RangeInclusive<u32> = 1..=31;
+const RULES: std::ops::RangeInclusive<u32> = 1..=32;
 /// The faults have these.
 const FAULTS: std::ops::RangeInclusive<u32> = 1..=21;
 
