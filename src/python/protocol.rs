@@ -50,8 +50,14 @@ pub enum Op<'a> {
     },
     /// Search for inputs beside recorded calls that two versions of functions tell apart.
     Near { root: &'a str, paths: &'a [String], items: Vec<Item<'a>>, former: &'a [Former], current: &'a [Former] },
-    /// Evaluate expressions.
-    Evaluate { root: &'a str, paths: &'a [String], items: &'a [Expression] },
+    /// Evaluate expressions, as a program of this name.
+    Evaluate {
+        root: &'a str,
+        paths: &'a [String],
+        items: &'a [Expression],
+        #[serde(skip_serializing_if = "Option::is_none")]
+        program: Option<&'a str>,
+    },
     /// Run tests.
     Prove(&'a Prove),
     /// End a request.

@@ -420,13 +420,13 @@ impl Worker {
         .await
     }
 
-    /// Evaluates expressions, all in one process.
+    /// Evaluates expressions, all in one process, which has the name of a program.
     ///
     /// # Errors
     /// As [`Worker::replay`].
-    pub async fn evaluate(&self, items: &[Expression]) -> Result<Running<Evaluated>, Trouble> {
+    pub async fn evaluate(&self, items: &[Expression], program: Option<&str>) -> Result<Running<Evaluated>, Trouble> {
         let (root, paths) = self.places()?;
-        self.ask(Op::Evaluate { root: &root, paths: &paths, items }, Duration::ZERO, |reply| {
+        self.ask(Op::Evaluate { root: &root, paths: &paths, items, program }, Duration::ZERO, |reply| {
             let result = match (reply.value, reply.broken) {
                 (Some(value), _) => Ok(value),
                 (None, why) => Err(why?),

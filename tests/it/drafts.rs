@@ -170,7 +170,7 @@ impl Recorded {
         if items.is_empty() {
             return BTreeMap::new();
         }
-        let answers = self.worker.evaluate(&items).await.unwrap().all().await.unwrap();
+        let answers = self.worker.evaluate(&items, None).await.unwrap().all().await.unwrap();
         answers.into_iter().map(|answer| (answer.key, answer.result.map(|bytes| value(&bytes).unwrap()))).collect()
     }
 
@@ -180,7 +180,7 @@ impl Recorded {
         if items.is_empty() {
             return Vec::new();
         }
-        let answers = self.worker.evaluate(&items).await.unwrap().all().await.unwrap();
+        let answers = self.worker.evaluate(&items, None).await.unwrap().all().await.unwrap();
         let read = |answer: Evaluated| Some((answer.key, learned::ways(value(&answer.result.ok()?).unwrap())));
         let mut found: HashMap<u64, _> = answers.into_iter().filter_map(read).collect();
         (0..).zip(objects).filter_map(|(key, object)| Some((object, found.remove(&key)?))).collect()

@@ -146,7 +146,8 @@ async fn old_bytecode_is_never_believed() {
     assert!(all_passed(&project.run(test, vec![each(1)]).await, 1));
     project.write("shop.py", "def price():\n    return 2\n");
     set_time();
-    let stale = Command::new(python_with_pytest()).args(["-c", "import shop; print(shop.price())"]).current_dir(project.root()).output();
+    let stale =
+        Command::new(python_with_pytest()).args(["-c", "import shop; print(shop.price())"]).current_dir(project.root()).output();
     assert_eq!(String::from_utf8_lossy(&stale.unwrap().stdout).trim(), "1", "the trap is set");
     for turn in 0..3 {
         let heard = project.run(test, vec![each(1)]).await;

@@ -129,7 +129,7 @@ impl Trials {
         let ways = (0..self.seeds.max(2)).map(|nth| Way {
             manner: if nth % 2 == 1 { Manner::Backward } else { Manner::Forward },
             hash_seed: hash_seed(nth),
-            elsewhere: false,
+            elsewhere: nth % 2 == 1,
         });
         let seen = self.in_fresh(candidates, ways.collect()).await?;
         let observed = seen.into_iter().map(|(id, seen)| {

@@ -19,6 +19,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::question::About;
 use crate::domain::snapshot::Trust;
 use crate::domain::value::Value;
+use crate::engine::python::program;
 use crate::engine::python::replay_calls::{self, BATCH, Observed, On, Whole, requests, roomy, spot};
 use crate::engine::python::worker_pool::Provers;
 use crate::engine::state::background::blocking;
@@ -488,7 +489,7 @@ impl Environment {
         if items.is_empty() {
             return Ok(HashMap::new());
         }
-        let replies = self.worker(core).await?.evaluate(items).await?.all().await?;
+        let replies = self.worker(core).await?.evaluate(items, program::latest(core).as_deref()).await?.all().await?;
         Ok(replies
             .into_iter()
             .map(|reply| {

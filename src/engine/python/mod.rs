@@ -5,6 +5,7 @@ pub(crate) mod async_style;
 pub(crate) mod environment;
 pub(crate) mod formatter;
 pub(crate) mod fresh_process;
+pub(crate) mod program;
 pub(crate) mod pytest_process;
 pub(crate) mod replay_calls;
 pub(crate) mod rerun;

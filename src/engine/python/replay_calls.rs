@@ -24,6 +24,7 @@ use crate::domain::way::{Led, Way};
 use crate::engine::checks::secrets;
 use crate::engine::index::call_sites::Sites;
 use crate::engine::index::scripts;
+use crate::engine::python::program;
 use crate::engine::state::core::Core;
 use crate::engine::state::jobs::Job;
 use crate::python::protocol;
@@ -278,7 +279,11 @@ pub fn requests<'a>(
         };
         let qualname = callee.qualname();
         let script = index.module_called(callee.module()).is_some_and(|module| scripts::is_script(index, module));
-        let surroundings = answering(core, call).map(|found| Surroundings { stand_ins: found, script, ..Surroundings::of(call) });
+        let mut around = Surroundings::of(call);
+        if around.argv.is_empty() {
+            around.argv.extend(program::of_recording(core, call.recording));
+        }
+        let surroundings = answering(core, call).map(|found| Surroundings { stand_ins: found, script, ..around });
         Some(surroundings.map(|surroundings| ReplayCall {
             key: key as u64,
             module: callee.module().to_owned(),

@@ -148,10 +148,8 @@ impl Place {
         {
             variables.push((name.into(), value.into()));
         }
-        variables.push((
-            "PATH".into(),
-            format!("{}:{}", self.python.parent().unwrap().display(), std::env::var("PATH").unwrap()),
-        ));
+        variables
+            .push(("PATH".into(), format!("{}:{}", self.python.parent().unwrap().display(), std::env::var("PATH").unwrap())));
         variables
     }
 

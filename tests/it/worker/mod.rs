@@ -446,7 +446,7 @@ async fn expressions_are_evaluated_one_by_one() {
         item(2, "nothing", &[]),
         item(3, "Decimal('1.50')", &["from decimal import Decimal"]),
     ];
-    let answers = worker.evaluate(&items).await.unwrap().all().await.unwrap();
+    let answers = worker.evaluate(&items, None).await.unwrap().all().await.unwrap();
     assert_eq!(value::value(answers[0].result.as_ref().unwrap()).unwrap(), Value::Int(3));
     assert_eq!(answers[1].result.as_ref().unwrap_err(), "NameError: name 'nothing' is not defined");
     let decimal = Value::New { ty: TypeName::new("decimal", "Decimal"), args: vec![Value::Str("1.50".into())], kwargs: vec![] };

@@ -1,5 +1,5 @@
 """Another machine, for what the project and its tests ask of it: an empty environment, a home folder, names, the build of
-Python and of the kernel. What only this machine has makes no test pass then.
+Python and of the kernel, the program that runs pytest. What only this machine has makes no test pass then.
 """
 
 import os
@@ -30,6 +30,8 @@ def begin(given: "list[str]") -> None:
     if hasattr(os, "process_cpu_count"):
         os.process_cpu_count = lambda: _CORES
     socket.gethostname = lambda: _NAME
+    # People type `pytest`, `python -m pytest` or `tox`: a command that names itself by what it was started as names another one.
+    sys.argv[:1] = [_NAME]
     major, minor, _, level, serial = sys.version_info
     sys.version = f"{major}.{minor}.{_MICRO} ({_NAME}, Jan  1 2000, 00:00:00) [{_NAME} {_CORES}]"
     sys.version_info = _VersionInfo(major, minor, _MICRO, level, serial)

@@ -76,6 +76,8 @@ def answer(message: dict, writing: int, startup: frozenset, guarded: "str | None
                 frames.send(writing, {"key": call["key"], **reply})
         elif message["op"] == "evaluate":
             modules.set_up()  # what an expression imports may be a model
+            if message.get("program"):
+                sys.argv = [message["program"]]
             _evaluate(modules, message["items"], writing)
     except Gone:
         os._exit(0)
