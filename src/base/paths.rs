@@ -180,7 +180,7 @@ fn read_at_most(path: &Path, most: u64, links: rustix::fs::OFlags) -> std::io::R
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | links;
     let file = std::fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
     if !file.metadata()?.is_file() {
-        return Err(std::io::Error::other("there is something in its place that is no file"));
+        return Err(std::io::Error::other("Something else than a file is in its place"));
     }
     let mut bytes = Vec::new();
     std::io::Read::read_to_end(&mut std::io::Read::take(file, most), &mut bytes)?;
