@@ -99,6 +99,7 @@ pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Sc
     }
     let own = steps.iter().map(|(_, lines)| lines.len()).sum::<usize>();
     steps.push((writer.context_of(last)?, after));
+    writer.application_by_fixture(&steps.iter().map(|(_, lines)| lines.as_slice()).collect::<Vec<_>>());
     let count = lines.len() + own + writer.first_read() + usize::from(writer.client.is_some());
     lines.extend(applications::within(steps));
     if count > SETUP_MAX {
@@ -172,6 +173,8 @@ pub fn around(scene: &Scene, call: &Call, project: Project<'_>, scope: &Scope, f
     let before = if is_apart { &[][..] } else { before };
     let steps = writer.steps(before, |at, step| of_rows.as_ref().is_none_or(|rows| applications::is_done_to(at, step, rows)))?;
     let mut lines: Vec<String> = steps.into_iter().flat_map(|(_, lines)| lines).chain(own).collect();
+    let values: Vec<String> = made.given.iter().map(|(_, value)| value.clone()).collect();
+    writer.application_by_fixture(&[&lines, &values]);
     if within.is_some() && !is_alone {
         made.inside = std::mem::take(&mut lines);
     }

@@ -141,8 +141,9 @@ fn an_application_that_a_test_makes_and_rows_of_sqlalchemy_are_made_again() {
     for lines in [
         // Nothing asks a database for a row that no session has, so that no application is needed.
         "    member = Member(name=\"ann lee\")\n    assert member.label(\"dear\") == \"dear Ann Lee\"\n",
-        "    class Settings:\n        TESTING = True\n        SQLALCHEMY_DATABASE_URI = \"sqlite://\"\n\n    app = create_app(Settings)\n    \
-         client = app.test_client()\n    with app.app_context():\n        db.create_all()\n        member = Member(name=\"ann\")\n",
+        "@pytest.fixture\ndef app():\n    class Settings:\n        TESTING = True\n        SQLALCHEMY_DATABASE_URI = \"sqlite://\"\n\n    \
+         return create_app(Settings)\n",
+        "    client = app.test_client()\n    with app.app_context():\n        db.create_all()\n        member = Member(name=\"ann\")\n",
         "        note = Note(text=\"first\", author=member)\n",
         "        db.session.add_all([note, note_2])\n        db.session.commit()\n        response = client.get(\"/notes/ann\")\n        \
          assert response.status_code == 200\n        assert response.json == [\"first\"]\n",
@@ -150,6 +151,7 @@ fn an_application_that_a_test_makes_and_rows_of_sqlalchemy_are_made_again() {
     ] {
         assert!(text.contains(lines), "{lines}\n{text}");
     }
+    assert_eq!(text.matches("class Settings").count(), 1, "{text}");
     let (set, given) = ("member.set_password(\"made-up-password\")", "\"password\": \"made-up-password\"");
     assert!(text.contains(set) && text.contains(given), "{text}");
     assert!(!text.contains("correct horse") && !text.contains("battery"), "{text}");

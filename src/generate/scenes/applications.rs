@@ -11,7 +11,9 @@ use crate::domain::scene::Step;
 use crate::domain::value::TypeName;
 use crate::generate::layout::Expr;
 use crate::generate::project::Project;
+use crate::generate::scenes::repeated::Copied;
 use crate::generate::scenes::writer::Writer;
+use crate::generate::scope::Import;
 
 /// Names by which code reaches a database with SQLAlchemy.
 const ASKING: [&str; 5] = ["session", "query", "execute", "scalars", "commit"];
@@ -32,6 +34,42 @@ impl Writer<'_, '_> {
         self.first.extend(made.lines(4, &format!("{name} = "), ""));
         self.app = Some((number, name.clone()));
         Ok(Expr::Atom(name))
+    }
+
+    /// Has a fixture make the application where that takes a class of the test file, so that not each test repeats it. `lines` are
+    /// the others of the test; where one of them names the class, it stays.
+    pub(super) fn application_by_fixture(&mut self, lines: &[&[String]]) {
+        let Some((_, name)) = self.app.clone() else { return };
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let names = |line: &str, word: &str| line.split(|c| !is_word(c)).any(|part| part == word);
+        let is_named = |class: &TypeName| lines.iter().flat_map(|some| some.iter()).any(|line| names(line, class.short()));
+        if self.repeated.is_empty() || self.repeated.iter().any(is_named) || self.is_of_conftest(&name) {
+            return;
+        }
+        let given = |line: String| match line.strip_prefix(&format!("    {name} = ")) {
+            Some(made) => format!("    return {made}"),
+            None => line,
+        };
+        let body: Vec<String> = std::mem::take(&mut self.first).into_iter().skip_while(String::is_empty).map(given).collect();
+        let text = format!("@pytest.fixture\ndef {name}():\n{}", body.join("\n"));
+        self.imports.insert(Import::module("pytest"));
+        self.fixtures.push(name.clone());
+        self.copied.push(Copied { name, function: String::new(), text });
+    }
+
+    /// Tells whether a `conftest.py` around the accepted tests, or the recorded test, has a fixture of this name: others may take it.
+    fn is_of_conftest(&self, name: &str) -> bool {
+        let below = self.folder.strip_prefix(self.project.root).unwrap_or(&self.folder);
+        let mut folders: Vec<String> = below.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+        let mut found = self.scene.fixtures.contains_key(name);
+        loop {
+            let module = folders.iter().map(String::as_str).chain(["conftest"]).collect::<Vec<_>>().join(".");
+            let conftest = (self.project.module)(&module);
+            found |= conftest.is_some_and(|module| module.functions.iter().any(|function| function.name() == name));
+            if found || folders.pop().is_none() {
+                return found;
+            }
+        }
     }
 
     /// Counts the lines that make the application; a class of settings is read as one.
