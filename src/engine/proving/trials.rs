@@ -124,7 +124,7 @@ impl Trials {
         }
     }
 
-    /// Runs drafts in fresh processes alone.
+    /// Runs drafts in fresh processes alone, in every second one as if on another machine.
     async fn cold(&self, candidates: &[Candidate], why: &str) -> Result<HashMap<ProposalId, Observed>, Trouble> {
         let ways = (0..self.seeds.max(2)).map(|nth| Way {
             manner: if nth % 2 == 1 { Manner::Backward } else { Manner::Forward },
