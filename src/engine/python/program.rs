@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::domain::call::RecordingId;
 use crate::engine::state::core::Core;
+use crate::record::activation;
 
 /// Options of Python that have their value in a word of its own.
 const WITH_VALUE: [&str; 2] = ["-W", "-X"];
@@ -24,11 +25,15 @@ pub fn latest(core: &Core) -> Option<String> {
 /// Gives the last part of `sys.argv[0]` in what a command starts. What `-m` runs is taken for a package, such as pytest.
 fn name(command: &[String]) -> Option<String> {
     let last = |word: &str| Path::new(word).file_name().map(|name| name.to_string_lossy().into_owned());
-    let (program, mut rest) = command.split_first()?;
-    let program = last(program)?;
-    if !program.starts_with("python") {
-        return Some(program);
-    }
+    let (_, typed) = activation::assignments(command);
+    let (first, after) = typed.split_first()?;
+    let program = last(first)?;
+    // `-m pkg` and `-c CODE` are typed without a Python, too.
+    let mut rest = match program.as_str() {
+        "-m" | "-c" => typed,
+        name if name.starts_with("python") => after,
+        _ => return Some(program),
+    };
     loop {
         match rest {
             [option, ..] if option.starts_with("-m") => return Some("__main__.py".to_owned()),
@@ -54,6 +59,8 @@ mod tests {
             ("/usr/bin/python3.13 -X dev -W error -B tools/make.py --all", Some("make.py")),
             ("python3 -c pass", Some("-c")),
             ("main.py", Some("main.py")),
+            ("TZ=UTC DEBUG= pytest -q", Some("pytest")),
+            ("-m pkg x", Some("__main__.py")),
             ("python -i", None),
             ("", None),
         ] {
