@@ -323,7 +323,7 @@ class Endings:
         """Says that no call of a function is in flight any more."""
         for hook in function.hooks:
             hook.ends = False
-            hook.busy = hook.on
+            hook.busy = hook.on or function.asks
         if not function.on:
             self._tell(self.when_drained, function)
 

@@ -48,6 +48,7 @@ class Failures:
             self.switch_off()
 
     def _give_up(self, function: Function) -> None:
+        function.reads_argv = False
         try:
             self.stop(function)
         except Exception:

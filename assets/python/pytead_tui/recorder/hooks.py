@@ -7,6 +7,7 @@ from _functools import partial
 
 from pytead_tui.recorder import effects, functions, kinds, rewrite
 from pytead_tui.recorder.calls import PATIENCE
+from pytead_tui.recorder.command_line import reads_argv
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import oid
 from pytead_tui.recorder.own import __builtins__, sys
@@ -86,6 +87,7 @@ class Hook:
         )
         if function is not None:
             function.hooks.append(self)
+            function.reads_argv |= reads_argv(code)
             self.recorder.infos[oid(code)] = function
             self.code = code
             self.function = function
@@ -175,16 +177,22 @@ class Hook:
         try:
             found = effects.of(callee)
             if found is not None:
+                self._asks()
                 effects.note(self.recorder, _getframe(1), *found)
                 return callee
             draw = effects.drawn(callee, None)
             if draw is not None:
+                self._asks()
                 effects.note_drawn(self.recorder, _getframe(1), *draw)
         except RecursionError:
             pass
         except BaseException as error:
             self.recorder.failed(error, self.function)
         return callee
+
+    def _asks(self) -> None:
+        if self.function is not None:
+            self.function.asks = True
 
     def environment(self, value: object) -> object:
         """Notes a use of os.environ."""

@@ -127,7 +127,7 @@ class Injector:
         tests looked at again keeps ours, for they will again.
         """
         self.off.append(function)
-        if not function.for_tests:
+        if not function.for_tests and not function.asks:
             self.own_code(function)
 
     def own_code(self, function: Function) -> None:

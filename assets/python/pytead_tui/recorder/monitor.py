@@ -6,6 +6,7 @@ project function once enough of it is kept; the other events are local to projec
 
 from pytead_tui.recorder import debugger, effects, functions, kinds, library, statements
 from pytead_tui.recorder.calls import PATIENCE, Call
+from pytead_tui.recorder.command_line import reads_argv
 from pytead_tui.recorder.direct import Direct
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import oid
@@ -16,6 +17,7 @@ from pytead_tui.recorder.state import Recorder
 
 _IDS = (3, 4, 5, 2)  # 0 is a debugger's, 1 coverage's
 _OPTIMIZED = 1
+_GENERATED = "<string>", "<attrs generated"  # the files of what `dataclasses` and `attrs` write
 _AFTER_YIELD, _AFTER_YIELD_FROM = 1, 2
 _OUTERMOST = frozenset(("<module>", "_run_module_as_main"))
 _exit_code = SystemExit.__dict__["code"].__get__
@@ -84,11 +86,15 @@ def install(recorder: Recorder) -> bool:
         name = code.co_name
         if name == "<module>":
             loaded(code, frame)
-        if name.startswith("<") or name == "__annotate__" or not code.co_flags & _OPTIMIZED:
-            return None
         file = recorder.project.file(code.co_filename)
+        if name.startswith("<") or name == "__annotate__" or not code.co_flags & _OPTIMIZED:
+            if file is not None and name not in ("<module>", "__annotate__"):
+                hear(code)
+            return None
         qualname = code.co_qualname
         if file is None:
+            if name == "__init__" and code.co_filename.startswith(_GENERATED):
+                hear(code)
             return None
         if recorder.project.passes_over(file, qualname):
             if direct is not None:
@@ -111,6 +117,7 @@ def install(recorder: Recorder) -> bool:
         if function is None or len(function.codes) >= MOST_CODES:
             return None
         function.codes.append(code)
+        function.reads_argv |= reads_argv(code)
         infos[oid(code)] = function
         if function.on:
             if recorder.journey:
@@ -130,6 +137,12 @@ def install(recorder: Recorder) -> bool:
             local |= events.PY_YIELD | events.PY_RESUME
         local |= lines
         monitoring.set_local_events(tool, code, local)
+
+    def hear(code: object) -> None:
+        """Hears what a lambda, a generator expression, the body of a class or a generated `__init__` asks its surroundings for.
+        They are no functions of their own: it is an effect of the call around.
+        """
+        monitoring.set_local_events(tool, code, events.CALL)
 
     def brighten(function: Function) -> None:
         function.dim = False
@@ -367,12 +380,14 @@ def install(recorder: Recorder) -> bool:
             if found is None:
                 draw = effects.drawn(callee, first)
                 if draw is not None:
+                    _asks(code)
                     if live:
                         effects.note_drawn(recorder, getframe(1), *draw)
                     return None
                 if not effects.is_environ(first):
                     return disable
                 found = "env", "os.environ"
+            _asks(code)
             if live:
                 effects.note(recorder, getframe(1), *found)
         except RecursionError:
@@ -380,6 +395,11 @@ def install(recorder: Recorder) -> bool:
         except BaseException as error:
             failed(error)
         return None
+
+    def _asks(code: object) -> None:
+        function = infos.get(oid(code))
+        if function is not None:
+            function.asks = True
 
     def wake() -> None:
         woken = recorder.wake()
@@ -419,11 +439,13 @@ def install(recorder: Recorder) -> bool:
             function = infos[oid(code)]
             if function.on or function.inflight > 0:
                 listen(function, code)
+            else:
+                drained(function)
         silent.clear()
         monitoring.set_events(tool, starts)
 
     def drained(function: Function) -> None:
-        left = 0 if recorder.journey else lines
+        left = 0 if recorder.journey else lines | (events.CALL if function.asks else 0)
         for code in function.codes:
             monitoring.set_local_events(tool, code, left)
 

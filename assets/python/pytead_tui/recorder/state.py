@@ -8,7 +8,7 @@ tasks, too, and costs only the calls that are kept.
 
 from pytead_tui.recorder import bindings, budget, changes, copies, functions, given, kinds, scenes, tasks, values
 from pytead_tui.recorder.calls import Call, shape_of
-from pytead_tui.recorder.command_line import note_argv, reads_argv
+from pytead_tui.recorder.command_line import note_argv
 from pytead_tui.recorder.copying import Copying
 from pytead_tui.recorder.endings import Endings
 from pytead_tui.recorder.failures import PACKAGE, Failures
@@ -149,6 +149,8 @@ class Recorder(Copying, Endings, Failures, Places):
             return None
         function.calls += 1
         function.dirty = True
+        if function.reads_argv:
+            note_argv(self, frame)
         place = self.place(function, frame, frame.f_back)
         if self.every:
             is_heard = self.listener is not None and self.listener.called(self.live, function, frame.f_back, held)
@@ -291,7 +293,7 @@ class Recorder(Copying, Endings, Failures, Places):
             call.searching = searching
         else:
             self.write_call(call, record, met)
-        if reads_argv(code):
+        if function.reads_argv:
             note_argv(self, frame)
         return call
 
@@ -362,14 +364,14 @@ class Recorder(Copying, Endings, Failures, Places):
 
     def stop(self, function: Function) -> None:
         """Ends a function's start events; those of its calls in flight go on."""
-        if not function.on:
+        if not function.on or function.reads_argv and not self.every and not self.full:
             return
         function.on = False
         if not self.sees_lines and not self.journey:
             function.missed.add(0)
         for hook in function.hooks:
             hook.on = False
-            hook.busy = hook.ends
+            hook.busy = hook.ends or function.asks
         self._tell(self.when_off, function)
         if function.inflight <= 0:
             self._tell(self.when_drained, function)
@@ -590,5 +592,5 @@ class Recorder(Copying, Endings, Failures, Places):
             function.reset()
             for hook in function.hooks:
                 hook.ends = False
-                hook.busy = hook.on
+                hook.busy = hook.on or function.asks
         self.summed_at = time.perf_counter_ns()
