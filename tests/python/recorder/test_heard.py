@@ -63,6 +63,11 @@ APP = """
     def orders(x):
         return Order().at > 0
 
+    def rare(n):
+        at = clock(n)
+        colour = variable(n)
+        return "rare" if n == 40 else n
+
     def around(name, x):
         return globals()[name](x)
 """
@@ -104,3 +109,10 @@ def test_a_call_has_what_a_function_inside_asks_for_whose_copying_stopped_early(
 def test_a_call_has_what_code_inside_asks_for_that_is_no_function(program, name, kind):
     spool = record(program, "monitor", f"app.around('{name}', 1)\n")
     assert {kind for kind, _ in asked(spool, "around", name)} == ({kind} if kind else set())
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_call_that_is_kept_for_how_it_ended_has_what_it_asked_for_before(program, mechanism):
+    spool = record(program, mechanism, "for n in range(41): app.rare(n)\n")
+    (last,) = [call.cid for call, end in spool.calls("rare") if end.value == "rare"]
+    assert {r[2] for r in spool.of("E") if r[1] == last} == {"clock", "env"}

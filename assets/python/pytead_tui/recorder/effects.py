@@ -181,8 +181,12 @@ def _method(callee: object) -> "tuple | None":
 
 
 def note(recorder: object, frame: object, kind: str, detail: str) -> bool:
-    """Writes an effect of the nearest recorded call, once; tells whether it was new."""
+    """Writes an effect of the nearest recorded call, once; tells whether it was new. Calls that wait for their end remember it."""
     call = recorder.call_around(frame)
+    if any(known.waiting is not None for known in list(recorder.live.values())):
+        for known in recorder.calls_around(frame):
+            if known.waiting is not None:
+                _write(known, kind, detail)
     if call is None and kind == "process" and recorder.journey:
         recorder.spools.current().write(("E", None, kind, detail))
     if call is not None and kind in _OUT:
@@ -196,8 +200,15 @@ def _write(call: object, kind: str, detail: str) -> bool:
     if (kind, detail) in call.effects or len(call.effects) >= 50 and kind != "process":
         return False
     call.effects.add((kind, detail))
-    call.spool.write(("E", call.cid, kind, detail))
+    if call.waiting is None:
+        call.spool.write(("E", call.cid, kind, detail))
     return True
+
+
+def write_remembered(call: object) -> None:
+    """Writes the effects of a call that waited until now."""
+    for kind, detail in sorted(call.effects or ()):
+        call.spool.write(("E", call.cid, kind, detail))
 
 
 def found_there(recorder: object, frame: object, kind: str, detail: str) -> None:

@@ -4,7 +4,7 @@ The half of the recorder that deals with calls in flight; state.py's `Recorder` 
 that is used here.
 """
 
-from pytead_tui.recorder import changes, functions, given, scenes, values
+from pytead_tui.recorder import changes, effects, functions, given, scenes, values
 from pytead_tui.recorder.calls import Call, shape_of
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import Objects, mro_of, names_of, oid
@@ -190,6 +190,7 @@ class Endings:
             call.function.lines |= call.lines
             call.function.missed -= call.lines
         self.write_call(call, record, met)
+        effects.write_remembered(call)
         for record in call.held:
             call.spool.write(record)
         call.held = []

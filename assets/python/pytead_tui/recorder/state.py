@@ -468,12 +468,12 @@ class Recorder(Copying, Endings, Failures, Places):
         return None
 
     def calls_around(self, frame: object) -> "list[Call]":
-        """Gives the kept calls in flight around a frame, the nearest first."""
+        """Gives the calls in flight around a frame that are kept, or wait for their end to be, the nearest first."""
         found = []
         left = WALK
         while frame is not None and left:
             call = self.live.get(oid(frame))
-            if call is not None and call.waiting is None and call.runs_in(frame):
+            if call is not None and call.runs_in(frame):
                 found.append(call)
             frame = frame.f_back
             left -= 1
