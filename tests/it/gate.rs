@@ -104,18 +104,17 @@ fn every_rule_of_the_gate_is_met_by_a_function_of_its_own() {
     }
 }
 
-/// G4: a command that names itself by how the program was started has another name under `python -m pytest` or tox. Of that no test
-/// is made, and it is in no one's way.
+/// G4: a command that names itself by how the program was started has another name under `python -m pytest` or tox, and other
+/// options. Of that no test is made, and it is in no one's way.
 #[test]
-fn what_only_the_name_of_the_running_program_makes_pass_is_refused() {
+fn what_only_the_name_or_the_options_of_the_running_program_make_pass_is_refused() {
     let place = Place::empty();
-    let tool = "import argparse\n\n\nclass Tool:\n    def __init__(self, text, number):\n        \
+    let tool = "import argparse\nimport sys\n\n\ndef has_options():\n    return len(sys.argv) > 1\n\n\nclass Tool:\n    def __init__(self, text, number):\n        \
                 self.parser = argparse.ArgumentParser(description=text)\n        self.number = number\n\n    \
                 def head(self):\n        return f\"{self.number}: {self.parser.description}\"\n\n    \
                 def usage(self):\n        return self.parser.format_usage()\n";
     place.save("tool.py", tool);
-    let test =
-        "import tool\n\n\ndef test_tool():\n    made = tool.Tool('a', 1)\n    assert made.head() == '1: a'\n    made.usage()\n";
+    let test = "import tool\n\n\ndef test_tool():\n    made = tool.Tool('a', 1)\n    assert made.head() == '1: a'\n    made.usage()\n    tool.has_options()\n";
     place.save("tests/test_tool.py", test);
     place.save("pytest.ini", "[pytest]\npythonpath = .\n");
     for command in [&["pytest", "-q"][..], &["python3", "-m", "pytest", "-q"]] {
@@ -123,7 +122,9 @@ fn what_only_the_name_of_the_running_program_makes_pass_is_refused() {
         assert_eq!(code, 0, "{err}");
         let (_, out, err) = place.run(&["--trust", "gen"]);
         assert!(out.contains("tool:Tool.head  ready"), "{command:?}: {out}{err}");
-        assert!(!out.contains("tool:Tool.usage  ready") && !out.contains("tool:Tool.__init__  ready"), "{command:?}: {out}{err}");
+        for own in ["Tool.usage", "Tool.__init__", "has_options"] {
+            assert!(!out.contains(&format!("tool:{own}  ready")), "{command:?}: {out}{err}");
+        }
         std::fs::remove_dir_all(place.root().join(".pytead")).unwrap();
     }
 }
