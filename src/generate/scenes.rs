@@ -81,6 +81,7 @@ pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Sc
         writer.laid = folder.before.iter().map(|(path, _)| path.clone()).collect();
     }
     let receiver = writer.receiver(on, ty, client.as_deref())?;
+    check_address(last)?;
     let act = writer.call(&receiver, method, args, kwargs)?;
     let name = if answer.by == Framework::Click { RESULT } else { RESPONSE };
     let mut after = act.lines(4, &format!("{name} = {}", awaiting(*awaited)), "");
@@ -280,6 +281,7 @@ impl Writer<'_, '_> {
                     Some(place) => self.session(place)?,
                     None => self.receiver(on, ty, client.as_deref())?,
                 };
+                check_address(step)?;
                 Ok(self.call(&receiver, method, args, kwargs)?.lines(4, awaiting(*awaited), ""))
             }
             Step::Row { model, method, args, kwargs, .. } => {
@@ -422,9 +424,24 @@ fn is_command(step: &Step) -> bool {
 /// Tells whether a step only looked at something, or was refused.
 fn changes_nothing(step: &Step) -> bool {
     let Step::Call { ty, method, answer: Some(answer), .. } = step else { return false };
-    let of_frameworks =
-        ["flask.testing.", "werkzeug.test.", "django.test.", "rest_framework.test.", "starlette.testclient.", "httpx"];
-    let is_client = of_frameworks.iter().any(|of| ty.starts_with(of));
     let looks = matches!(method.as_str(), "get" | "head" | "options");
-    is_client && answer.status.is_some_and(|status| looks && status == 200 || status >= 400)
+    is_client(ty) && answer.status.is_some_and(|status| looks && status == 200 || status >= 400)
+}
+
+/// Tells whether a class is a framework's client for tests.
+fn is_client(ty: &str) -> bool {
+    ["flask.testing.", "werkzeug.test.", "django.test.", "rest_framework.test.", "starlette.testclient.", "httpx"]
+        .iter()
+        .any(|of| ty.starts_with(of))
+}
+
+/// Fails where the address of a request was redacted: a made-up one leads nowhere.
+fn check_address(step: &Step) -> Result<(), Reason> {
+    let Step::Call { ty, args, kwargs, answer: Some(_), .. } = step else { return Ok(()) };
+    let named = || kwargs.iter().find(|(name, _)| matches!(name.as_str(), "path" | "url")).map(|(_, address)| address);
+    let address = args.first().or_else(named).filter(|_| is_client(ty));
+    match address.and_then(|address| address.get("made_up")?.as_str()) {
+        Some(word) => Err(ReasonCode::Redacted.of(word)),
+        None => Ok(()),
+    }
 }

@@ -422,6 +422,18 @@ async fn time_zone_folder_and_clock_can_be_others() {
     assert_eq!(message, "AssertionError: (0, '+0545', '/', 400, 'datetime', True)", "{heard:?}");
 }
 
+/// G4: what only this machine has makes no test pass as if on another one.
+#[tokio::test(flavor = "multi_thread")]
+async fn another_machine_has_other_names_versions_and_options() {
+    let shop = "import os, platform, socket, sys\nfrom importlib.metadata import version\n\n\ndef all():\n    \
+                return sys.argv, version('pytest').rpartition('.')[2], os.cpu_count(), platform.node(), socket.gethostname()\n";
+    let project = Project::new(&[("shop.py", shop)]).await;
+    let test = "import shop\n\n\ndef test_show():\n    assert 0, shop.all()\n";
+    let heard = project.run_in(test, vec![each(1)], |session| session.other_machine = true).await;
+    let message = &heard.reports[&(1, 0)].results[0].message;
+    assert_eq!(message, "AssertionError: (['elsewhere'], '99', 61, 'elsewhere', 'elsewhere')", "{heard:?}");
+}
+
 /// R17: what the project's code asks the environment for is told, what pytest asks for is not.
 #[tokio::test(flavor = "multi_thread")]
 async fn variables_that_are_asked_for_are_told() {

@@ -138,10 +138,13 @@ fn json(writer: &mut Writer<'_, '_>, value: &Json, key: Option<&str>, django: bo
     }
 }
 
-/// Tells whether a text has no date and no time in it.
+/// Tells whether a text has no date and no time in it, and does not name the version of a program: `Werkzeug/3.1.9`.
 fn is_steady(text: &str) -> bool {
     let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
-    !["0000-00-00", "00:00", "00/00/0000", "00000000-"].iter().any(|pattern| shape.contains(pattern))
+    let has_time = ["0000-00-00", "00:00", "00/00/0000", "00000000-"].iter().any(|pattern| shape.contains(pattern));
+    let is_version = |text: &str| text.contains('.') && text.split('.').all(|part| part.parse::<u32>().is_ok());
+    let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphabetic() || matches!(c, '-' | '_'));
+    !has_time && !text.split_once('/').is_some_and(|(name, version)| is_name(name) && is_version(version))
 }
 
 /// Lists the texts of a page that tell it from others: those that no other answer has, then those that the test gave, else its

@@ -199,14 +199,36 @@ fn of_pages_that_differ_what_only_one_of_them_says_is_asserted() {
 #[test]
 fn json_is_compared_leaf_by_leaf_and_what_changes_is_any() {
     let fixtures = json!({"client": fixture("plugin", "x", &[], None)});
-    let body = r#"{"id": 31, "name": "Sappho", "added": "2026-01-05T10:11:12Z", "tags": ["a", null, true, 1.5]}"#;
+    let body = r#"{"id": 31, "name": "Sappho", "added": "2026-01-05T10:11:12Z", "by": "Werkzeug/3.1.9",
+        "tags": ["a", null, true, 1.5], "at": "and/or", "kind": "text/1"}"#;
     let answer = json!({"by": "django", "status": 200, "content-type": "application/json", "body": body});
     let step = answered(call("client", "get", json!(["/api/31"]), json!([])), answer);
     let text = drafted(&[scene(&fixtures, &["client"], None, &[step])]).unwrap();
     assert!(text.contains("from unittest.mock import ANY"), "{text}");
-    for part in ["\"id\": ANY", "\"name\": \"Sappho\"", "\"added\": ANY", "\"tags\": [\"a\", None, True, 1.5]"] {
+    let parts = [
+        "\"id\": ANY",
+        "\"name\": \"Sappho\"",
+        "\"added\": ANY",
+        "\"by\": ANY",
+        "\"at\": \"and/or\"",
+        "\"kind\": \"text/1\"",
+        "\"tags\": [\"a\", None, True, 1.5]",
+    ];
+    for part in parts {
         assert!(text.contains(part), "{part}: {text}");
     }
+}
+
+#[test]
+fn a_request_whose_address_was_redacted_has_no_test() {
+    let fixtures = json!({"client": fixture("plugin", "x", &[], None)});
+    let address = json!([{"made_up": "credential", "n": 1}]);
+    let ok = || page(200, "<h1>All books</h1>");
+    let hidden = scene(&fixtures, &["client"], None, &[answered(call("client", "get", address, json!([])), ok())]);
+    assert_eq!(why(&hidden), ReasonCode::Redacted.of("credential"));
+    let secret = json!([["headers", {"dict": [["Authorization", {"made_up": "authorization", "n": 1}]]}]]);
+    let text = drafted(&[scene(&fixtures, &["client"], None, &[answered(call("client", "get", json!(["/"]), secret), ok())])]);
+    assert!(text.unwrap().contains("made-up-authorization"));
 }
 
 #[test]

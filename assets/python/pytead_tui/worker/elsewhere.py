@@ -1,8 +1,10 @@
 """Another machine, for what the project and its tests ask of it: an empty environment, a home folder, names, the build of
-Python and of the kernel, the program that runs pytest. What only this machine has makes no test pass then.
+Python and of the kernel, the versions of packages, the program that runs pytest. What only this machine has makes no test pass then.
 """
 
+import importlib.metadata
 import os
+import re
 import socket
 import sys
 import tempfile
@@ -35,6 +37,8 @@ def begin(given: "list[str]") -> None:
     major, minor, _, level, serial = sys.version_info
     sys.version = f"{major}.{minor}.{_MICRO} ({_NAME}, Jan  1 2000, 00:00:00) [{_NAME} {_CORES}]"
     sys.version_info = _VersionInfo(major, minor, _MICRO, level, serial)
+    installed = importlib.metadata.version
+    importlib.metadata.version = lambda name: re.sub(r"\d+(?=\D*$)", str(_MICRO), installed(name))
     platform = sys.modules.get("platform")
     if platform is not None:
         platform._uname_cache = None
