@@ -7,7 +7,10 @@ use crate::domain::call::{Call, Outcome};
 use crate::domain::function::{FunctionId, Param};
 use crate::domain::likeness;
 use crate::domain::value::{ObjectKind, TypeName, Value};
-use crate::generate::project::{Init, Lookup, Project};
+use crate::generate::build::databases::is_database;
+use crate::generate::build::{is_by_method, is_mock};
+use crate::generate::project::{CAUSE, Init, Lookup, Project};
+use crate::generate::raises::NOTES;
 
 /// Of so many states of a class it is asked how they are made.
 const STATES_MAX: usize = 1000;
@@ -27,12 +30,7 @@ pub fn telling(calls: Vec<&Call>, project: Project<'_>) -> Vec<Value> {
         let changed = call.effect.changed.iter().map(|(_, after)| after);
         for value in call.args.iter().map(|arg| &arg.value).chain(given).chain(changed) {
             value.walk(&mut |part| {
-                if let Value::Object { ty, kind: ObjectKind::Plain, fields, .. } = part
-                    && (says_something(project, ty)
-                        || answers(project, ty, fields)
-                        || is_foreign(project, ty)
-                        || matches!(project.init(ty), Init::Unknown))
-                {
+                if let Some(ty) = asked(project, part) {
                     found.entry(ty.clone()).or_default().add(project.without_caches(part), part);
                 }
                 true
@@ -40,6 +38,23 @@ pub fn telling(calls: Vec<&Call>, project: Project<'_>) -> Vec<Value> {
         }
     }
     found.into_values().flat_map(|states| states.objects).collect()
+}
+
+/// Gives the class of a value that may tell how it is made.
+fn asked<'v>(project: Project<'_>, value: &'v Value) -> Option<&'v TypeName> {
+    let (ty, is_asked) = match value {
+        Value::Object { ty, kind: ObjectKind::Plain, fields, .. } => {
+            let is_unknown = is_foreign(project, ty) || matches!(project.init(ty), Init::Unknown);
+            (ty, is_unknown || says_something(project, ty) || answers(project, ty, fields))
+        }
+        // What these keep besides their content, their constructor was given.
+        Value::Sub { ty, base, fields, .. } => {
+            (ty, !fields.is_empty() && !is_by_method(base) && !is_mock(ty) && !is_database(ty))
+        }
+        Value::Exception { ty, fields, .. } => (ty, fields.iter().any(|(name, _)| name != CAUSE && name != NOTES)),
+        _ => return None,
+    };
+    is_asked.then_some(ty)
 }
 
 /// Lets each function have its turn, its shortest call first: none alone uses up what is asked of a class.

@@ -19,6 +19,9 @@ const FORMS_FROM: u64 = 1 << 48;
 /// So many numbers has each form.
 const OBJECTS_MAX: u64 = 1 << 16;
 
+/// So many ways are kept to make an object of a class that was met otherwise.
+const STARTS_MAX: usize = 3;
+
 /// What was learned of classes.
 #[derive(Debug, Clone, Default)]
 pub struct Learned {
@@ -29,6 +32,8 @@ pub struct Learned {
     altered: HashMap<TypeName, BTreeSet<String>>,
     /// By class and [`likeness`].
     forms: HashMap<TypeName, HashMap<u64, Vec<(Value, Form)>>>,
+    /// Ways to make an object of a class that was met otherwise, each with what it makes.
+    starts: HashMap<TypeName, Vec<(Form, Value)>>,
     /// How many there are.
     told: u64,
     /// Whether `==` of a class looks at a field, where that was tried.
@@ -136,9 +141,11 @@ impl Learned {
 
     /// Notes how an object is made, of several ways the first that makes it as it was: `(its arguments, what they made)`.
     pub fn tell(&mut self, object: &Value, ways: Vec<(Form, Value)>, plain: impl Fn(&Value) -> Value) {
-        let Value::Object { ty, .. } = object else { return };
+        let (Value::Object { ty, .. } | Value::Sub { ty, .. } | Value::Exception { ty, .. }) = object else { return };
         let object = plain(object);
-        if let Some((mut form, _)) = ways.into_iter().find(|(_, made)| object.same_as(&plain(made))) {
+        let found = ways.iter().position(|(_, made)| object.same_as(&plain(made)));
+        let Some(at) = found else { return self.start(ty, ways) };
+        if let Some((mut form, _)) = ways.into_iter().nth(at) {
             // The sandbox numbers objects in its own way.
             let first = FORMS_FROM + self.told * OBJECTS_MAX;
             self.told += 1;
@@ -152,6 +159,23 @@ impl Learned {
             let alike = self.forms.entry(ty.clone()).or_default().entry(likeness::of(&object)).or_default();
             alike.push((object, form));
         }
+    }
+
+    /// Keeps ways that need no object: what they make can be set right, attribute by attribute.
+    fn start(&mut self, ty: &TypeName, ways: Vec<(Form, Value)>) {
+        let known = self.starts.entry(ty.clone()).or_default();
+        for (form, made) in ways {
+            let is_plain = form.args.iter().chain(form.kwargs.iter().map(|(_, value)| value)).all(|arg| arg.ordinal().is_none());
+            if is_plain && known.len() < STARTS_MAX && known.iter().all(|(other, _)| *other != form) {
+                known.push((form, made));
+            }
+        }
+    }
+
+    /// Lists ways to make an object of a class, each with what it makes.
+    #[must_use]
+    pub fn starts(&self, ty: &TypeName) -> &[(Form, Value)] {
+        self.starts.get(ty).map_or(&[], Vec::as_slice)
     }
 
     /// Gives how an object of this state is made, as far as it is known.

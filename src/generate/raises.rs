@@ -347,7 +347,7 @@ fn is_said_by(args: &[Value], value: &Value) -> bool {
     *value == Value::None || args.contains(value)
 }
 
-const NOTES: &str = "__notes__";
+pub(in crate::generate) const NOTES: &str = "__notes__";
 
 fn is_exception(value: &Value) -> bool {
     matches!(value, Value::Exception { .. })

@@ -195,3 +195,97 @@ fn what_programs_give_their_functions_is_written_as_people_write_it() {
     let (code, again, err) = place.run(&["--trust", "--python", &python, "gen", "--check"]);
     assert_eq!(code, 0, "{again}{err}");
 }
+
+const COUNTER: &str = r#"def code(error):
+    return error.code
+
+
+def filename(upload):
+    return upload.filename
+
+
+def size(upload):
+    return upload.size
+
+
+def last(query, key):
+    return query.get(key)
+
+
+def items(response):
+    return response.json()["items"]
+
+
+def text(response):
+    return response.text.upper()
+
+
+def asked(request):
+    return f"{request.method} {request.path}"
+
+
+def level(error):
+    return f"{error}, {error.level}"
+
+
+class Spilt(str):
+    def __new__(cls, text, level=1):
+        made = super().__new__(cls, text)
+        made.level = level
+        return made
+"#;
+
+const COUNTER_TESTS: &str = r#"import io
+
+import httpx
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpRequest, QueryDict
+from werkzeug.datastructures import FileStorage
+from werkzeug.exceptions import NotFound
+
+import counter
+
+
+def test_counter():
+    assert counter.code(NotFound("gone")) == 404
+    assert counter.filename(FileStorage(io.BytesIO(b"tea"), "a.txt")) == "a.txt"
+    assert counter.size(SimpleUploadedFile("a.txt", b"tea")) == 3
+    assert counter.last(QueryDict("q=tea&q=cake"), "q") == "cake"
+    assert counter.last(QueryDict("q=jam", mutable=True), "q") == "jam"
+    assert counter.items(httpx.Response(200, json={"items": [1]})) == [1]
+    assert counter.text(httpx.Response(404, text="none")) == "NONE"
+    request = HttpRequest()
+    request.method = "POST"
+    request.path = "/tea/"
+    assert counter.asked(request) == "POST /tea/"
+    assert counter.level(counter.Spilt("milk", 3)) == "milk, 3"
+"#;
+
+/// R11: the constructor of a framework's class is tried with what an object says of itself, and what a person reads best is given.
+#[test]
+fn values_of_frameworks_are_made_as_people_make_them() {
+    let files = [
+        ("counter.py", COUNTER),
+        ("tests/test_counter.py", COUNTER_TESTS),
+        ("settings.py", "SECRET_KEY = \"for tests\"\n"),
+        ("pytest.ini", "[pytest]\npythonpath = .\ntestpaths = tests\nDJANGO_SETTINGS_MODULE = settings\n"),
+    ];
+    let (place, python) = project(&files);
+    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let text = place.read("tests/pytead/test_pytead_counter.py");
+    for line in [
+        "assert code(NotFound(\"gone\")) == 404\n",
+        "assert filename(FileStorage(io.BytesIO(b\"tea\"), \"a.txt\")) == \"a.txt\"\n",
+        "assert size(SimpleUploadedFile(\"a.txt\", b\"tea\")) == 3\n",
+        "assert last(QueryDict(\"q=tea&q=cake\"), \"q\") == \"cake\"\n",
+        "assert last(QueryDict(\"q=jam\", mutable=True), \"q\") == \"jam\"\n",
+        "assert items(Response(200, json={\"items\": [1]})) == [1]\n",
+        "assert text(Response(404, text=\"none\")) == \"NONE\"\n",
+        "    http_request = HttpRequest()\n    http_request.path = \"/tea/\"\n    http_request.method = \"POST\"\n",
+        "assert level(Spilt(\"milk\", 3)) == \"milk, 3\"\n",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}\n{out}");
+    }
+    passes(&place, &python, &[]);
+}

@@ -10,6 +10,7 @@ use crate::generate::agree;
 use crate::generate::build::object::is_seen_in_part;
 use crate::generate::build::{Builder, Stop, no};
 use crate::generate::layout::{Expr, Item};
+use crate::generate::learned::Form;
 use crate::generate::project::Lookup;
 use crate::generate::scope::{is_identifier, snake};
 use crate::generate::statement::Statement;
@@ -22,6 +23,16 @@ const DETOURS_MAX: usize = 30;
 pub(super) const LIKE_MAX: usize = 12;
 /// An object of which more fields than this have to be set is not what its class makes.
 const SET_MAX: usize = 5;
+
+/// How an object is made before attributes are set on it.
+enum Start<'s> {
+    /// By a recorded call of its constructor.
+    Recorded(&'s Call),
+    /// By a call that was tried.
+    Tried(&'s Form),
+    /// Without arguments.
+    Nothing,
+}
 
 impl<'a> Builder<'a, '_> {
     /// Writes an object by its recorded life, or by that of one that came out the same.
@@ -104,22 +115,24 @@ impl<'a> Builder<'a, '_> {
         let own = (self.project.history)(self.call, ordinal).into_iter().filter(|call| is_birth(call)).take(1);
         let others = self.births(ty).into_iter();
         // The one with the least to set; its own comes first.
-        let mut found: Option<(&Call, Vec<&(String, Value)>)> = None;
-        for birth in own.chain(others) {
-            let Some(Value::Object { ty: made, fields: begun, .. }) = after_birth(birth) else { continue };
+        let mut found: Option<(Start<'_>, Vec<&(String, Value)>)> = None;
+        let born = own.chain(others).filter_map(|birth| Some((Start::Recorded(birth), after_birth(birth)?)));
+        let tried = self.project.learned.starts(ty).iter().map(|(form, made)| (Start::Tried(form), made));
+        for (start, begun) in born.chain(tried) {
+            let Value::Object { ty: made, fields: begun, .. } = begun else { continue };
             let differs =
                 |(name, value): &&(String, Value)| !begun.iter().any(|(known, before)| known == name && before.same_as(value));
             let set: Vec<&(String, Value)> = fields.iter().filter(differs).collect();
             let kept = begun.iter().all(|(name, _)| fields.iter().any(|(known, _)| known == name));
             let fewer = found.as_ref().is_none_or(|(_, least)| set.len() < least.len());
             if made == ty && kept && set.len() <= SET_MAX && fewer {
-                found = Some((birth, set));
+                found = Some((start, set));
             }
         }
-        let (birth, set) = match found {
-            Some((birth, set)) => (Some(birth), set),
+        let (start, set) = match found {
+            Some(found) => found,
             // What has no constructor holds nothing at first.
-            None if matches!(self.project.method(ty, "__init__"), Lookup::Missing) => (None, fields.iter().collect()),
+            None if matches!(self.project.method(ty, "__init__"), Lookup::Missing) => (Start::Nothing, fields.iter().collect()),
             None => return Ok(None),
         };
         // One that came out the same is made without this.
@@ -127,8 +140,14 @@ impl<'a> Builder<'a, '_> {
             return Ok(None);
         }
         self.attempt(|builder| {
-            let items = birth.map_or(Ok(Vec::new()), |birth| builder.birth_arguments(birth))?;
-            let made = Expr::call_with(&builder.spell(ty)?, items);
+            let made = match start {
+                Start::Recorded(birth) => {
+                    let items = builder.birth_arguments(birth)?;
+                    Expr::call_with(&builder.spell(ty)?, items)
+                }
+                Start::Tried(form) => builder.by_form(ty, form)?,
+                Start::Nothing => Expr::call(&builder.spell(ty)?, Vec::new()),
+            };
             let name = builder.bind_object(ordinal, &snake(ty.short()), made);
             let rest = builder.finish_future(&name, ty, set)?;
             rest.into_iter().try_for_each(|(field, value)| builder.set_field(&name, field, value))?;

@@ -11,6 +11,7 @@ use crate::generate::act;
 use crate::generate::agree;
 use crate::generate::build::{Builder, Stop, Way, no};
 use crate::generate::layout::{Expr, Item};
+use crate::generate::learned::Form;
 use crate::generate::project::{CAUSE, Init, Kept, Lookup, Project, is_row};
 use crate::generate::scope::is_identifier;
 use crate::source::constructor::Keeps;
@@ -59,7 +60,8 @@ impl<'a> Builder<'a, '_> {
             Some(_) => !is_explained || self.keeps_something_else(ty, &shape),
             None => self.way == Way::Told,
         };
-        if by_text && let Some(expr) = self.as_told(ty, kind, fields)? {
+        let object = || Value::Object { ordinal, ty: ty.clone(), kind, fields: fields.to_vec() };
+        if by_text && let Some(expr) = self.as_told(ty, object)? {
             return Ok(expr);
         }
         let before = match self.way {
@@ -99,31 +101,33 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Writes an object by the arguments that were found to make it, in what it says of itself.
-    fn as_told(&mut self, ty: &TypeName, kind: ObjectKind, fields: &[(String, Value)]) -> Result<Option<Expr>, Stop> {
+    fn as_told(&mut self, ty: &TypeName, object: impl FnOnce() -> Value) -> Result<Option<Expr>, Stop> {
         if !self.project.learned.has_forms() {
             return Ok(None);
         }
-        let object = Value::Object { ordinal: 0, ty: ty.clone(), kind, fields: fields.to_vec() };
-        let plain = self.project.without_caches(&object);
+        let plain = self.project.without_caches(&object());
         let Some(form) = self.project.learned.form(ty, &plain) else { return Ok(None) };
-        self.attempt(|builder| {
-            let params = if let Init::Takes(params) = builder.project.init(ty) { params } else { &[] };
-            let is_default = |param: Option<&Param>, built: &Expr| {
-                param.and_then(|param| param.default.as_deref()).is_some_and(|default| act::same_literal(default, built))
-            };
-            let mut args = builder.values(&form.args, "value")?;
-            while args.last().is_some_and(|last| is_default(params.get(args.len() - 1), last)) {
-                args.pop();
+        self.attempt(|builder| builder.by_form(ty, form))
+    }
+
+    /// Writes a call of a class with these arguments, those that are its defaults left out.
+    pub(super) fn by_form(&mut self, ty: &TypeName, form: &Form) -> Result<Expr, Stop> {
+        let params = if let Init::Takes(params) = self.project.init(ty) { params } else { &[] };
+        let is_default = |param: Option<&Param>, built: &Expr| {
+            param.and_then(|param| param.default.as_deref()).is_some_and(|default| act::same_literal(default, built))
+        };
+        let mut args = self.values(&form.args, "value")?;
+        while args.last().is_some_and(|last| is_default(params.get(args.len() - 1), last)) {
+            args.pop();
+        }
+        let mut items: Vec<Item> = args.into_iter().map(Item::from).collect();
+        for item in self.named(&form.kwargs)? {
+            let param = params.iter().find(|param| item.prefix.strip_suffix('=') == Some(&param.name));
+            if !is_default(param, &item.value) {
+                items.push(item);
             }
-            let mut items: Vec<Item> = args.into_iter().map(Item::from).collect();
-            for item in builder.named(&form.kwargs)? {
-                let param = params.iter().find(|param| item.prefix.strip_suffix('=') == Some(&param.name));
-                if !is_default(param, &item.value) {
-                    items.push(item);
-                }
-            }
-            Ok(Expr::call_with(&builder.spell(ty)?, items))
-        })
+        }
+        Ok(Expr::call_with(&self.spell(ty)?, items))
     }
 
     /// Tells whether a field that has the name of an argument was seen to hold another kind of value than was given for it, and
@@ -159,6 +163,12 @@ impl<'a> Builder<'a, '_> {
         {
             return Ok(expr);
         }
+        let error = || Value::Exception { ordinal, ty: ty.clone(), args: args.to_vec(), fields: fields.to_vec() };
+        if self.way == Way::Told
+            && let Some(expr) = self.as_told(ty, error)?
+        {
+            return Ok(expr);
+        }
         let before = self.work.clone();
         match by_arguments(self) {
             Err(Stop::No(reason)) => {
@@ -186,6 +196,12 @@ impl<'a> Builder<'a, '_> {
         fields: &[(String, Value)],
     ) -> Result<Expr, Stop> {
         let extra = || ReasonCode::ExtraAttributes.of(ty.short());
+        let whole = || Value::Sub { ordinal, ty: ty.clone(), base: Box::new(content.clone()), fields: fields.to_vec() };
+        if (self.expecting.is_some() || self.way == Way::Told)
+            && let Some(expr) = self.as_told(ty, whole)?
+        {
+            return Ok(expr);
+        }
         if self.expecting.is_some() {
             return self.by_its_past(ordinal, ty, extra());
         }

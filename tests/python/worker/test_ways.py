@@ -1,5 +1,8 @@
 """Arguments that make an object, found in what it says of itself."""
 
+import ast
+import io
+
 from pytead_tui.worker import ways
 from pytead_tui.worker.capture import tree_of
 
@@ -104,15 +107,17 @@ def test_flags_and_many_arguments_are_given_by_name():
     assert arguments(Parcel(1, 2, 3, 4, True, code="x")) == [((1, 2, 3), {"weight": 4, "fragile": True, "code": "x"})]
 
 
+class Mark:
+    def __init__(self, at):
+        self.at = at
+
+
+class Token:
+    def __init__(self, start, end, *, around=None):
+        self.start, self.end, self.around = start, end, around
+
+
 def test_two_objects_among_the_arguments_are_two_and_one_is_one():
-    class Mark:
-        def __init__(self, at):
-            self.at = at
-
-    class Token:
-        def __init__(self, start, end, *, around=None):
-            self.start, self.end, self.around = start, end, around
-
     mark = Mark(1)
     (way,) = [way for way in ways.of(Token(mark, Mark(2), around=mark)) if "around" in way[1]]
     (start, end), around = way[0], way[1]["around"]
@@ -140,3 +145,72 @@ def test_what_takes_any_name_is_made_of_its_public_fields():
     assert made == tree_of(Row(text="x"))
     assert arguments(Row()) == [((), {})]
     assert arguments(More("a")) == []
+
+
+class Upload:
+    """As those of frameworks: what one argument tells, another one tells again, and a file keeps its content to itself."""
+
+    def __init__(self, name, content, size=None, kind="text"):
+        self._name, self.kind, self.size = name, kind, len(content) if size is None else size
+        self.file = io.BytesIO(content)
+
+    def __getattr__(self, name):
+        return getattr(self.__dict__["file"], name)
+
+
+class Answer:
+    def __init__(self, status, headers=None, content=None, text=None, json=None):
+        self.status, self._data, self._headers = status, content, dict(headers or {})
+        if content is None:
+            self._data = (text if json is None else "%r" % json).encode()
+            self._headers["type"] = "text" if json is None else "data"
+
+    headers = property(lambda self: self._headers)
+    content = property(lambda self: self._data)
+    text = property(lambda self: self._data.decode())
+
+    def json(self):
+        return ast.literal_eval(self.text)
+
+
+class Query(dict):
+    def __init__(self, text="", frozen=True):
+        super().__init__(pair.split("=") for pair in text.split("&") if pair)
+        self._frozen = frozen
+
+    def urlencode(self):
+        return "&".join(map("=".join, self.items()))
+
+
+def same(value):
+    return [(args, named) for args, named, made in ways.of(value) if made == tree_of(value)]
+
+
+def test_what_a_file_was_made_of_is_read_and_stays_where_it_was():
+    upload = Upload("a.txt", b"tea")
+    upload.file.seek(2)
+    assert [way for way in arguments(upload) if way[0][:2] == ("a.txt", b"tea")]
+    assert upload.file.tell() == 2
+    assert same(Upload("a.txt", b"tea"))[0] == (("a.txt", b"tea"), {})
+
+
+def test_of_arguments_that_tell_the_same_a_person_gives_the_one_that_is_read_best():
+    assert same(Answer(200, json={"a": 1}))[0] == ((200,), {"json": {"a": 1}})
+    assert same(Answer(404, text="tea"))[0] == ((404,), {"text": "tea"})
+
+
+def test_a_text_that_spells_an_object_is_its_first_argument():
+    assert same(Query("a=1&b=2"))[0] == (("a=1&b=2",), {})
+    assert (("a=1&b=2",), {"frozen": False}) in same(Query("a=1&b=2", frozen=False))
+
+
+class Greedy:
+    def __init__(self, items, more=()):
+        self.items, self.more = items, more
+        items.append("taken")
+
+
+def test_what_a_constructor_does_to_its_arguments_is_done_to_others():
+    greedy = Greedy([])
+    arguments(greedy)
+    assert greedy.items == ["taken"]
