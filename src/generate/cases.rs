@@ -234,7 +234,7 @@ fn assemble<'a>(builder: &mut Builder<'a, '_>, call: &'a Call, function: &Functi
             locals.insert(&receiver.name, name.clone());
         }
     }
-    let skipped = usize::from(takes_receiver(function, call));
+    let skipped = usize::from(takes_receiver(function, call) || made_by_new(project, function, call).is_some());
     let unread = if builder.way == Way::Unread { unread(function, project) } else { BTreeSet::new() };
     let mut args = Vec::new();
     for arg in call.args.iter().skip(skipped) {
@@ -339,6 +339,12 @@ fn takes_receiver(function: &Function, call: &Call) -> bool {
     !call.args.is_empty() && matches!(function.kind, FunctionKind::Method | FunctionKind::ClassMethod | FunctionKind::Property)
 }
 
+/// Gives the class that a call of `__new__` makes an instance of, where to call the class does nothing else.
+fn made_by_new<'c>(project: Project<'_>, function: &Function, call: &'c Call) -> Option<&'c TypeName> {
+    let Value::Name(ty) = &call.args.first().filter(|_| function.name() == "__new__")?.value else { return None };
+    (!matches!(project.method(ty, "__init__"), Lookup::Found(_))).then_some(ty)
+}
+
 /// Finds what the function is called on, and the recorded receiver where it has to be built.
 fn target<'a>(
     builder: &mut Builder<'a, '_>,
@@ -348,6 +354,9 @@ fn target<'a>(
     let (module, qualname) = (function.id.module(), function.written());
     let own = TypeName::new(module, qualname);
     let class = qualname.rsplit_once('.').map(|(class, _)| TypeName::new(module, class));
+    if let Some(ty) = made_by_new(builder.project, function, call) {
+        return Ok((Target::Free(builder.spell(ty)?), None));
+    }
     let (Some(receiver), Some(class)) = (call.args.first().filter(|_| takes_receiver(function, call)), class) else {
         return Ok((Target::Free(builder.spell(&own)?), None));
     };

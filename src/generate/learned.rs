@@ -40,6 +40,8 @@ pub struct Learned {
     compared: HashMap<TypeName, BTreeMap<String, bool>>,
     /// Fields that number objects in the order of their making.
     serials: Serials,
+    /// Fields that keep what a cached property computed, of classes whose text is not known.
+    cached: HashMap<TypeName, BTreeSet<String>>,
     /// Which fields of classes only keep what was computed once, as far as somebody asked.
     caches: Arc<Mutex<HashMap<TypeName, HashMap<String, bool>>>>,
 }
@@ -102,6 +104,18 @@ impl Learned {
     pub fn is_filled_later(&self, ty: &TypeName, field: &str) -> bool {
         let holds = |of: &HashMap<TypeName, BTreeSet<String>>| of.get(ty).is_some_and(|fields| fields.contains(field));
         holds(&self.filled) && !holds(&self.altered)
+    }
+
+    /// Notes fields of a class that keep what a cached property computed.
+    pub fn cache(&mut self, ty: &TypeName, fields: impl IntoIterator<Item = String>) {
+        self.cached.entry(ty.clone()).or_default().extend(fields);
+        self.caches = Arc::default();
+    }
+
+    /// Tells whether a field of a class was found to keep what a cached property computed.
+    #[must_use]
+    pub fn is_cached(&self, ty: &TypeName, field: &str) -> bool {
+        self.cached.get(ty).is_some_and(|fields| fields.contains(field))
     }
 
     /// Notes which fields number objects in the order of their making.
@@ -198,10 +212,22 @@ pub fn is_large(value: &Value) -> bool {
     matches!(value, Value::Int(number) if number.unsigned_abs() > u64::from(u32::MAX))
 }
 
-/// Reads the ways to make an object as they come from the sandbox: `(positional, by name, what they made)` each.
+/// What an object said of itself.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Said {
+    /// The ways to make it that were tried, each with what it made.
+    pub ways: Vec<(Form, Value)>,
+    /// Its fields that keep what a cached property computed.
+    pub cached: Vec<String>,
+}
+
+/// Reads what an object said of itself as it comes from the sandbox: the ways to make it, `(positional, by name, what they made)`
+/// each, and the names of cached properties.
 #[must_use]
-pub fn ways(value: Value) -> Vec<(Form, Value)> {
-    let Value::List(ways) = value else { return Vec::new() };
+pub fn said(value: Value) -> Said {
+    let Value::Tuple(parts) = value else { return Said::default() };
+    let Ok([Value::List(ways), Value::List(cached)]) = <[Value; 2]>::try_from(parts) else { return Said::default() };
+    let text = |name| if let Value::Str(name) = name { Some(name) } else { None };
     let read = |way| match way {
         Value::Tuple(parts) => match <[Value; 3]>::try_from(parts) {
             Ok([Value::Tuple(mut args), Value::Dict(mut named), made]) => {
@@ -217,7 +243,7 @@ pub fn ways(value: Value) -> Vec<(Form, Value)> {
         },
         _ => None,
     };
-    ways.into_iter().filter_map(read).collect()
+    Said { ways: ways.into_iter().filter_map(read).collect(), cached: cached.into_iter().filter_map(text).collect() }
 }
 
 /// Puts objects in the place of references to them, within the arguments of one call.
@@ -341,7 +367,10 @@ mod tests {
         assert_eq!(learned.form(&ty(), &made(3)), Some(&form("3")));
         assert_eq!(learned.form(&ty(), &made(2)), None);
         let way = Value::Tuple(vec![Value::Tuple(vec![Value::Str("3".into())]), Value::Dict(Vec::new()), made(3)]);
-        assert_eq!(ways(Value::List(vec![way, Value::None])), [(form("3"), made(3))]);
+        let cached = Value::List(vec![Value::Str("total".into())]);
+        let told = said(Value::Tuple(vec![Value::List(vec![way, Value::None]), cached]));
+        assert_eq!(told, Said { ways: vec![(form("3"), made(3))], cached: vec!["total".into()] });
+        assert_eq!(said(Value::None), Said::default());
     }
 
     #[test]
@@ -349,10 +378,11 @@ mod tests {
         let mark = cart(&[("at", Value::Int(1))]);
         let named = Value::Dict(vec![(Value::Str("end".into()), Value::Ref(1))]);
         let way = Value::Tuple(vec![Value::Tuple(vec![mark.clone()]), named, Value::None]);
-        let found = ways(Value::List(vec![way]));
+        let ways = |way| said(Value::Tuple(vec![Value::List(vec![way]), Value::List(Vec::new())])).ways;
+        let found = ways(way);
         assert_eq!(found[0].0, Form { args: vec![mark.clone()], kwargs: vec![("end".into(), mark)] });
         let lost = Value::Tuple(vec![Value::Tuple(vec![Value::Ref(9)]), Value::Dict(Vec::new()), Value::None]);
-        assert_eq!(ways(Value::List(vec![lost])), []);
+        assert_eq!(ways(lost), []);
     }
 
     #[test]

@@ -296,7 +296,12 @@ impl<'a> Project<'a> {
             matches!(self.method(ty, field), Lookup::Found(found)
                 if found.kind == FunctionKind::Property && !found.decorators.iter().any(|decorator| decorator == "property"))
         };
-        let is_by_name = || self.is_filled_later(ty, field, BASES_MAX) || self.is_serial(ty, field) || is_property();
+        let is_by_name = || {
+            self.is_filled_later(ty, field, BASES_MAX)
+                || self.is_serial(ty, field)
+                || self.learned.is_cached(ty, field)
+                || is_property()
+        };
         // Of every field of every value this is asked, many times.
         is_of_mapper(field, value) || learned::is_kept_hash(field, value) || self.learned.remembered(ty, field, is_by_name)
     }

@@ -224,6 +224,10 @@ def asked(request):
     return f"{request.method} {request.path}"
 
 
+def doubled(page):
+    return [item * 2 for item in page.object_list]
+
+
 def level(error):
     return f"{error}, {error.level}"
 
@@ -239,6 +243,7 @@ const COUNTER_TESTS: &str = r#"import io
 
 import httpx
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.paginator import Paginator
 from django.http import HttpRequest, QueryDict
 from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import NotFound
@@ -258,6 +263,7 @@ def test_counter():
     request.method = "POST"
     request.path = "/tea/"
     assert counter.asked(request) == "POST /tea/"
+    assert counter.doubled(Paginator([1, 2, 3], 2).page(2)) == [6]
     assert counter.level(counter.Spilt("milk", 3)) == "milk, 3"
 "#;
 
@@ -283,7 +289,9 @@ fn values_of_frameworks_are_made_as_people_make_them() {
         "assert items(Response(200, json={\"items\": [1]})) == [1]\n",
         "assert text(Response(404, text=\"none\")) == \"NONE\"\n",
         "    http_request = HttpRequest()\n    http_request.path = \"/tea/\"\n    http_request.method = \"POST\"\n",
+        "assert doubled(Page([3], 2, Paginator([1, 2, 3], 2))) == [6]\n",
         "assert level(Spilt(\"milk\", 3)) == \"milk, 3\"\n",
+        "    result = Spilt(\"milk\", 3)\n    assert type(result) is Spilt\n",
     ] {
         assert!(text.contains(line), "{line}\n{text}\n{out}");
     }

@@ -181,7 +181,7 @@ impl Recorded {
             return Vec::new();
         }
         let answers = self.worker.evaluate(&items, None).await.unwrap().all().await.unwrap();
-        let read = |answer: Evaluated| Some((answer.key, learned::ways(value(&answer.result.ok()?).unwrap())));
+        let read = |answer: Evaluated| Some((answer.key, learned::said(value(&answer.result.ok()?).unwrap()).ways));
         let mut found: HashMap<u64, _> = answers.into_iter().filter_map(read).collect();
         (0..).zip(objects).filter_map(|(key, object)| Some((object, found.remove(&key)?))).collect()
     }

@@ -29,7 +29,7 @@ use crate::engine::index::call_sites::Readers;
 use crate::engine::index::scripts;
 use crate::engine::state::core::Core;
 use crate::generate::closer::{self, Look};
-use crate::generate::learned::{Form, Learned};
+use crate::generate::learned::{Learned, Said};
 use crate::generate::plan::Plan;
 use crate::generate::project::{AwaitBy, ClockBy, Definitions, Project, StandIn};
 use crate::generate::serial::Numbers;
@@ -425,12 +425,17 @@ impl Gathered {
     }
 
     /// Adds the ways to make these objects that were tried, each with what it made.
-    pub fn tell(&mut self, index: &Index, told: Vec<(Value, Vec<(Form, Value)>)>) {
+    pub fn tell(&mut self, index: &Index, told: Vec<(Value, Said)>) {
         let names = names(index);
+        for (object, said) in &told {
+            if let Value::Object { ty, .. } = object {
+                self.learned.cache(ty, said.cached.iter().cloned());
+            }
+        }
         let mut learned = self.learned.clone();
         self.with_project(index, &names, |project, _| {
-            for (object, ways) in told {
-                learned.tell(&object, ways, |value| project.without_caches(value));
+            for (object, said) in told {
+                learned.tell(&object, said.ways, |value| project.without_caches(value));
             }
         });
         self.learned = learned;

@@ -28,7 +28,7 @@ use crate::engine::state::jobs::Job;
 use crate::engine::state::questions;
 use crate::engine::state::trust::require_trust;
 use crate::generate::closer::{self, Look};
-use crate::generate::learned::{self, Form};
+use crate::generate::learned::{self, Said};
 use crate::python::interpreter::{self, Interpreter};
 use crate::python::line_values::Followed;
 use crate::python::lines_run::LinesRun;
@@ -476,12 +476,12 @@ impl Environment {
     }
 
     /// Tries to make objects from what they say of themselves; gives each with the arguments that made one, and what they made.
-    pub async fn ways(&self, core: &Core, objects: Vec<Value>) -> Result<Vec<(Value, Vec<(Form, Value)>)>, Trouble> {
+    pub async fn ways(&self, core: &Core, objects: Vec<Value>) -> Result<Vec<(Value, Said)>, Trouble> {
         let items: Vec<Expression> =
             (0..).zip(&objects).map(|(key, object)| Expression::ways(key, &value::encode(object))).collect();
         let mut replies: HashMap<u64, Value> =
             self.evaluate(core, &items).await?.into_iter().filter_map(|(key, found)| Some((key, found.ok()?))).collect();
-        Ok((0..).zip(objects).filter_map(|(key, object)| Some((object, learned::ways(replies.remove(&key)?)))).collect())
+        Ok((0..).zip(objects).filter_map(|(key, object)| Some((object, learned::said(replies.remove(&key)?)))).collect())
     }
 
     /// Evaluates expressions in a clean namespace; gives each one's value or why there is none.

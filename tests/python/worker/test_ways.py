@@ -1,6 +1,7 @@
 """Arguments that make an object, found in what it says of itself."""
 
 import ast
+import functools
 import io
 
 from pytead_tui.worker import ways
@@ -202,6 +203,22 @@ def test_of_arguments_that_tell_the_same_a_person_gives_the_one_that_is_read_bes
 def test_a_text_that_spells_an_object_is_its_first_argument():
     assert same(Query("a=1&b=2"))[0] == (("a=1&b=2",), {})
     assert (("a=1&b=2",), {"frozen": False}) in same(Query("a=1&b=2", frozen=False))
+
+
+class Rows:
+    def __init__(self, rows):
+        self.rows = rows
+
+    @functools.cached_property
+    def count(self):
+        return len(self.rows)
+
+
+def test_what_a_cached_property_keeps_is_named():
+    rows = Rows([1])
+    assert ways.cached(rows) == []
+    assert rows.count == 1 and ways.cached(rows) == ["count"]
+    assert ways.cached(3) == []
 
 
 class Greedy:

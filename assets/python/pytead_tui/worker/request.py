@@ -235,7 +235,7 @@ def _value(item: dict, failed: dict) -> dict:
     try:
         if "object" in item:
             made = Builder(failed=failed).value(marshal.loads(base64.b64decode(item["object"])))
-            return {"value": encode(ways.of(made))}
+            return {"value": encode((ways.of(made), ways.cached(made)))}
         space: dict = {"__builtins__": __builtins__}
         space["__define__"] = functools.partial(definitions.define, space)
         is_importing = True

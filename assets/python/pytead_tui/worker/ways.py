@@ -48,10 +48,24 @@ def of(value: object) -> list:
     return found
 
 
+def cached(value: object) -> list:
+    """Lists the attributes of an object that only keep what a cached property computed: of Python, Django or werkzeug."""
+    made = {name: inspect.getattr_static(type(value), name, None) for name in _fields(value)}
+    return [name for name, descriptor in made.items() if type(descriptor).__name__ == "cached_property"]
+
+
 def _made(cls: type, trees: tuple) -> object:
     """Makes an object of arguments of its own: a constructor may change what it is given."""
     args, named = Builder().value(trees)
     return cls(*args, **named)
+
+
+def _fields(value: object) -> dict:
+    try:
+        fields = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
+    return fields if type(fields) is dict else {}
 
 
 def _told(value: object, cls: type) -> list:
@@ -117,9 +131,9 @@ def _held(value: object, cls: type) -> list:
     """Lists the public fields of an object whose class takes arguments by any name, and no others; None is left out."""
     try:
         kinds = {param.kind for param in inspect.signature(cls).parameters.values()}
-        fields = object.__getattribute__(value, "__dict__")
     except Exception:
         return []
+    fields = _fields(value)
     if inspect.Parameter.VAR_KEYWORD not in kinds or not kinds.issubset(VARIADIC):
         return []
     named = {name: held for name, held in fields.items() if not name.startswith("_") and held is not None}
