@@ -218,6 +218,9 @@ impl Comparison {
                     && self.pair_secret(*ordinal, other)
             }
             (V::Str(a), V::Str(b)) => a == b || secret::unnumbered(a).is_some_and(|a| secret::unnumbered(b) == Some(a)),
+            (V::Bytes(a), V::Bytes(b)) => {
+                a == b || secret::unnumbered_bytes(a).is_some_and(|a| secret::unnumbered_bytes(b) == Some(a))
+            }
             (V::Cut { ty: a, length: l, hash: g, .. }, V::Cut { ty: b, length: m, hash: h, .. }) => {
                 // A recording has no time to hash what is large.
                 a == b && l == m && (g == h || g.is_empty() || h.is_empty())

@@ -187,6 +187,11 @@ fn renumber(value: &mut Value, numbers: &mut HashMap<(bool, u64), u64>) {
         {
             *text = safe;
         }
+        if let Value::Bytes(bytes) = value
+            && let Some(safe) = secret::unnumbered_bytes(bytes)
+        {
+            *bytes = safe;
+        }
         let is_secret = matches!(value, Value::Secret { .. });
         let ordinal = match value {
             Value::Object { ordinal, .. }

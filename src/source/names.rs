@@ -1,7 +1,7 @@
 //! The dotted name a file is imported by, and the folder that has to be on `sys.path` for it.
 //!
 //! Packages say so themselves (`__init__.py`); for other folders the project's own imports decide, then custom:
-//! `src/`, a test folder as pytest takes it, the root.
+//! `src/`, a test folder as pytest takes it, the root. Django's `manage.py` puts its folder on the path, be it a package or not.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,6 +12,8 @@ use crate::domain::function::{FunctionId, Import, Module};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
     packages: BTreeSet<String>,
+    /// Folders with a `manage.py`.
+    managed: BTreeSet<String>,
     /// Folders below which names count, where custom alone would say otherwise.
     settled: BTreeMap<String, String>,
 }
@@ -27,8 +29,16 @@ impl Names {
 
     /// Learns the packages anew; what the imports settled stays.
     pub fn packages_are<'a>(&mut self, files: impl IntoIterator<Item = &'a RelPath>) {
-        let files = files.into_iter().filter(|file| file.file_name() == "__init__.py");
-        self.packages = files.map(|file| folder(file.as_str()).to_owned()).collect();
+        (self.packages, self.managed) = (BTreeSet::new(), BTreeSet::new());
+        for file in files {
+            let folders = match file.file_name() {
+                "__init__.py" => &mut self.packages,
+                "manage.py" => &mut self.managed,
+                _ => continue,
+            };
+            folders.insert(folder(file.as_str()).to_owned());
+        }
+        self.packages.retain(|folder| !self.managed.contains(folder));
     }
 
     /// Gives module name and import root of a file.
@@ -37,6 +47,7 @@ impl Names {
         let top = self.top(folder(file.as_str()));
         let root = match self.settled.get(top) {
             Some(root) => root.clone(),
+            None if self.managed.contains(top) => top.to_owned(),
             None => custom(file, top, self.packages.contains(folder(file.as_str()))),
         };
         (dotted(file, &root), root)
@@ -208,6 +219,21 @@ mod tests {
         assert_eq!(names(&["my-tools/run.py"], &[], "my-tools/run.py"), ("run".into(), "my-tools".into()));
         assert_eq!(names(&["tests/unit/test_a.py"], &[], "tests/unit/test_a.py"), ("test_a".into(), "tests/unit".into()));
         assert_eq!(names(&["main.py"], &[], "main.py"), ("main".into(), String::new()));
+    }
+
+    #[test]
+    fn a_folder_with_manage_py_is_on_the_path_though_it_is_a_package() {
+        let files = [
+            "backend/__init__.py",
+            "backend/manage.py",
+            "backend/settings.py",
+            "backend/shop/__init__.py",
+            "backend/shop/models.py",
+        ];
+        assert_eq!(names(&files, &[], "backend/shop/models.py"), ("shop.models".into(), "backend".into()));
+        assert_eq!(names(&files, &["shop.models"], "backend/settings.py"), ("settings".into(), "backend".into()));
+        let above = names(&files, &["backend.shop.models", "backend.settings"], "backend/shop/models.py");
+        assert_eq!(above, ("backend.shop.models".into(), String::new()), "imports say otherwise");
     }
 
     #[test]

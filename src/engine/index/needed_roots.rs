@@ -6,15 +6,18 @@ use crate::domain::function::{FunctionId, Module};
 use crate::generate::trim::has_word;
 use crate::source::index::Index;
 
-/// Gives the folders below the root from which a draft of a function imports the project's modules, however deep.
+/// Gives the folders below the root from which a draft of a function imports the project's modules, however deep. The values of
+/// the variables that it sets may name modules, too: `DJANGO_SETTINGS_MODULE`.
 #[must_use]
-pub fn needed(index: &Index, function: &FunctionId, imports: &[String]) -> Vec<String> {
+pub fn needed(index: &Index, function: &FunctionId, imports: &[String], variables: &BTreeMap<String, String>) -> Vec<String> {
     let mut by_name: BTreeMap<&str, Vec<&Module>> = BTreeMap::new();
     for module in index.modules() {
         by_name.entry(module.name.as_str()).or_default().push(module.as_ref());
     }
     let text = imports.join("\n");
-    let named = by_name.iter().filter(|(name, _)| **name == function.module() || has_word(&text, name));
+    let is_named =
+        |name: &str| name == function.module() || variables.values().any(|value| value == name) || has_word(&text, name);
+    let named = by_name.iter().filter(|(name, _)| is_named(name));
     let mut next: Vec<&Module> = named.flat_map(|(_, modules)| modules.iter().copied()).collect();
     let mut seen: BTreeSet<&str> = next.iter().map(|module| module.path.as_str()).collect();
     let mut roots = BTreeSet::new();
@@ -50,6 +53,8 @@ mod tests {
             ("more/extra.py", "def h(x):\n    return x\n"),
             ("examples/shown.py", "import core\n"),
             ("docs/conf.py", "import os\n"),
+            ("web/manage.py", ""),
+            ("web/site_settings.py", "DEBUG = True\n"),
         ] {
             let path = folder.path().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -57,10 +62,14 @@ mod tests {
         }
         let index = Index::build(folder.path(), &[], &|_, _| {});
         let all: BTreeSet<&str> = index.modules().map(|module| module.import_root.as_str()).collect();
-        let needed = needed(&index, &FunctionId::new("core", "f"), &["from core import f".to_owned()]);
-        let roots: BTreeSet<&str> = needed.iter().map(String::as_str).collect();
+        let set = |pairs: &[(&str, &str)]| pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let of_core = |variables| needed(&index, &FunctionId::new("core", "f"), &["from core import f".to_owned()], &variables);
+        let found = of_core(set(&[("LANG", "tools")]));
+        let roots: BTreeSet<&str> = found.iter().map(String::as_str).collect();
         let of = |name: &str| index.module_called(name).map(|module| module.import_root.as_str());
         let expected: BTreeSet<&str> = ["core", "tools", "extra"].into_iter().filter_map(of).collect();
         assert_eq!(roots, expected, "of {all:?}");
+        let settings = of_core(set(&[("DJANGO_SETTINGS_MODULE", "site_settings")]));
+        assert!(settings.iter().any(|root| Some(root.as_str()) == of("site_settings")), "{settings:?} of {all:?}");
     }
 }

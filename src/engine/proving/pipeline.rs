@@ -333,7 +333,8 @@ fn settle(
     };
     let imports = effective(proposal).map(|draft| draft.imports).unwrap_or_default();
     let with_roots = proposal.function().filter(|_| observed.with_roots);
-    let roots = with_roots.map(|id| needed_roots::needed(&core.index(), id, &imports)).unwrap_or_default();
+    let variables = environment::import_variables(core);
+    let roots = with_roots.map(|id| needed_roots::needed(&core.index(), id, &imports, &variables)).unwrap_or_default();
     let proved = proposal.clone();
     said_without_secrets(core, proposal, &mut proof.evidence);
     let moved = core.settle_proposal(proposal.id, move |proposal| {

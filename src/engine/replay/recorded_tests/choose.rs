@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::domain::call::{Call, GeneratorEnd, Outcome};
 use crate::domain::function::FunctionId;
 use crate::domain::recorded_test::TestId;
+use crate::domain::value::Value;
 
-/// Calls of a function that are looked for in tests, at least, where it has so many.
-const CALLS: usize = 6;
+/// Tests of a function that are run, at least, where it has so many: one with a hundred calls is still one way to use it.
+const TESTS: usize = 6;
 /// Ways to end of a function that are looked for in tests, each once.
 const WAYS_MAX: usize = 12;
 
@@ -22,7 +23,7 @@ pub struct Candidate {
 }
 
 /// Chooses tests, and the functions that are looked at in each: for each function, one test for each way in which its calls ended, and
-/// some more calls. Tests that are chosen for one function serve the others, too. The start of a session is chosen where no test
+/// some more. Tests that are chosen for one function serve the others, too. The start of a session is chosen where no test
 /// serves: it collects all tests.
 pub fn tests(candidates: &[Candidate], starts: &BTreeSet<TestId>) -> BTreeMap<TestId, BTreeSet<FunctionId>> {
     let mut of_function: BTreeMap<&FunctionId, Vec<&Candidate>> = BTreeMap::new();
@@ -48,10 +49,11 @@ pub fn tests(candidates: &[Candidate], starts: &BTreeSet<TestId>) -> BTreeMap<Te
                 own.extend(tests.iter().max_by_key(|test| worth(test)));
             }
         }
-        let mut others: Vec<TestId> = calls.iter().map(|one| one.test).filter(|test| !own.contains(test)).collect();
+        let others: BTreeSet<TestId> = calls.iter().map(|one| one.test).filter(|test| !own.contains(test)).collect();
+        let mut others: Vec<TestId> = others.into_iter().filter(|test| !starts.contains(test)).collect();
         others.sort_by_key(|test| std::cmp::Reverse(worth(test)));
-        let seen = calls.iter().filter(|one| own.contains(&one.test)).count();
-        own.extend(others.into_iter().take(CALLS.saturating_sub(seen)));
+        others.truncate(TESTS.saturating_sub(own.len()));
+        own.extend(others);
         for test in own {
             chosen.entry(test).or_default().insert(function.clone());
         }
@@ -62,7 +64,7 @@ pub fn tests(candidates: &[Candidate], starts: &BTreeSet<TestId>) -> BTreeMap<Te
 /// Says in which way a call ended: by which exception, or with which type of a result.
 pub(super) fn way(call: &Call) -> String {
     match &call.effect.outcome {
-        Outcome::Returned(value) => format!("returned {}", value.type_name()),
+        Outcome::Returned(value) => format!("returned {}{}", value.type_name(), status(value)),
         Outcome::Raised { mro, .. } => format!("raised {}", mro.first().map_or("", String::as_str)),
         Outcome::Yielded { items, end } => {
             let end = match end {
@@ -78,11 +80,20 @@ pub(super) fn way(call: &Call) -> String {
     }
 }
 
+/// Gives the status of an answer, as the classes of frameworks keep it.
+fn status(value: &Value) -> String {
+    let Value::Object { fields, .. } = value else { return String::new() };
+    let number = fields.iter().find_map(|(name, value)| match value {
+        Value::Int(number) if matches!(name.trim_start_matches('_'), "status_code" | "status") => Some(*number),
+        _ => None,
+    });
+    number.map(|number| format!(" {number}")).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::samples;
-    use crate::domain::value::Value;
 
     fn candidate(function: &str, test: i64, gave: Value) -> Candidate {
         let call = samples::call(FunctionId(function.into()), &[], gave);
@@ -118,6 +129,21 @@ mod tests {
         let mut all: Vec<Candidate> = (0..40).map(|test| candidate("m:a", test, Value::Int(1))).collect();
         all.push(candidate("m:a", 99, Value::None));
         let found = chosen(&all);
-        assert!(found.contains(&99) && found.len() <= CALLS + 1, "{found:?}");
+        assert!(found.contains(&99) && found.len() <= TESTS + 1, "{found:?}");
+    }
+
+    #[test]
+    fn a_test_with_many_calls_does_not_stand_for_the_others() {
+        let mut all: Vec<Candidate> = (0..100).map(|_| candidate("m:a", 1, Value::Int(1))).collect();
+        all.extend([2, 3].map(|test| candidate("m:a", test, Value::Int(1))));
+        assert_eq!(chosen(&all), [1, 2, 3]);
+    }
+
+    #[test]
+    fn each_status_of_an_answer_is_looked_for() {
+        let answer = |status: i64| samples::object(1, vec![("_status_code", Value::Int(status))]);
+        let mut all: Vec<Candidate> = (0..40).map(|test| candidate("m:view", test, answer(200))).collect();
+        all.push(candidate("m:view", 99, answer(401)));
+        assert!(chosen(&all).contains(&99));
     }
 }
