@@ -170,12 +170,17 @@ pub fn stands_for(value: &Value, look: Option<Look>) -> bool {
 /// fewer names for secret ones.
 #[must_use]
 pub fn was_kept(value: &Value, ordinal: u64, look: Option<Look>) -> bool {
-    ordinal < BY_FORM
-        && look.is_some_and(|look| match (look.ty, value) {
-            (SecretType::Str, Value::Str(text)) => SecretLength::of(text.chars().count()) == look.length,
-            (SecretType::Bytes, Value::Bytes(bytes)) => SecretLength::of(bytes.len()) == look.length,
-            _ => false,
-        })
+    ordinal < BY_FORM && may_be(value, look)
+}
+
+/// Tells whether a value has the look of a secret.
+#[must_use]
+pub fn may_be(value: &Value, look: Option<Look>) -> bool {
+    look.is_some_and(|look| match (look.ty, value) {
+        (SecretType::Str, Value::Str(text)) => SecretLength::of(text.chars().count()) == look.length,
+        (SecretType::Bytes, Value::Bytes(bytes)) => SecretLength::of(bytes.len()) == look.length,
+        _ => false,
+    })
 }
 
 /// Tells whether a text is one that stands for a secret.

@@ -18,6 +18,7 @@ use crate::domain::value::Value;
 use crate::engine::python::environment::Environment;
 use crate::engine::python::replay_calls::{Observed, under_former_names};
 use crate::engine::python::rerun::{Early, Files, Rerun, RerunCall, Reruns};
+use crate::engine::replay::recorded_tests::arguments::same_arguments;
 use crate::engine::replay::recorded_tests::{Asked, Manner, On, run_tests};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -334,12 +335,6 @@ fn otherwise_answered(baseline: Option<&Effect>, run: &Rerun) -> Option<Observed
     noise::leave_out_likewise(before, &mut now);
     let is_other = difference(before, &now).is_some();
     is_other.then(|| Observed { bytes: value::encode_outcome(&now), effect: Ok(now), duration_ns: 0, entered: Vec::new() })
-}
-
-/// Tells whether a call was given what the recorded one was, as far as both have the same parameters.
-fn same_arguments(recorded: &Call, today: &RerunCall) -> bool {
-    let named = |name: &str| today.args.iter().find(|arg| arg.name == name);
-    recorded.args.iter().all(|arg| named(&arg.name).is_none_or(|now| arg.value.same_as(&now.value)))
 }
 
 fn ended(call: &Call, twin: &RerunCall, baseline: Option<&Effect>, run: &Rerun, index: &Index) -> Observed {

@@ -2,6 +2,7 @@
 //! code it was recorded with and on today's; both runs are made in the same way, and a call of the one is paired with the same
 //! call of the other.
 
+mod arguments;
 mod choose;
 pub(crate) mod compare;
 pub(crate) mod first_run;
