@@ -256,6 +256,22 @@ fn is_reordered(old: &[Value], new: &[Value]) -> bool {
     })
 }
 
+/// Gives the side effects of a run, with calls of a function that are the same in another order as they were in another run: their
+/// order is no difference, and no noise.
+#[must_use]
+pub fn in_order_of(other: &Value, effects: &Value) -> Value {
+    let (Value::Dict(others), Value::Dict(parts)) = (other, effects) else { return effects.clone() };
+    let ordered = |(kind, value): &(Value, Value)| {
+        let is_calls = matches!(kind, Value::Str(kind) if kind.starts_with(CALLS));
+        let same = of_kind(others, kind).filter(|_| is_calls).filter(|other| match (other, value) {
+            (Value::List(old), Value::List(new)) => old.len() == new.len() && is_reordered(old, new),
+            _ => false,
+        });
+        (kind.clone(), same.unwrap_or(value).clone())
+    };
+    Value::Dict(parts.iter().map(ordered).collect())
+}
+
 fn text_of(value: &Value) -> String {
     if let Value::Str(text) = value { text.clone() } else { value.summary(VALUE_MAX) }
 }

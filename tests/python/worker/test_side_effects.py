@@ -207,3 +207,19 @@ def test_of_a_function_that_is_called_very_often_only_the_first_calls_are_noted(
     assert len(side_effects._journal) - before == side_effects.HEARD
     told = listener.end(mark)[side_effects.KEY]["calls of below"]
     assert told[-1].startswith("and %d more, " % (side_effects.HEARD - side_effects.MOST))
+
+
+def test_of_many_calls_in_another_order_the_same_are_told(tmp_path):
+    def told(numbers):
+        space: dict = {}
+        source = "def top(numbers):\n    for n in numbers:\n        below(n)\n\ndef below(n):\n    pass\n"
+        exec(compile(source, str(tmp_path / "m.py"), "exec"), space)
+        listener = side_effects.listen(str(tmp_path))
+        track.start(str(tmp_path), functools.partial(listener.entered, lambda code: code is space["top"].__code__))
+        mark = listener.begin()
+        space["top"](numbers)
+        track.stop()
+        return listener.end(mark)[side_effects.KEY]["calls of below"]
+
+    many = range(side_effects.MOST + 20)
+    assert told(many) == told(reversed(many)) != told([-1, *many[1:]])

@@ -5,12 +5,13 @@ seen when it runs. Django's tests are tests of unittest.
 """
 
 from pytead_tui.recorder import command_line
-from pytead_tui.recorder.objects import names_of
+from pytead_tui.recorder.objects import dict_of, mro_of, names_of, state
 from pytead_tui.recorder.own import __builtins__, os, sys
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _TEXT = 4096  # characters of a word that are kept; with a longer one, the program cannot be started again
 _SETTINGS = "DJANGO_SETTINGS_MODULE"
+_found: list = []  # whether pytest-django is there, once that was looked for
 _sessions: dict = {}  # by whether Django's runner runs the tests
 
 
@@ -57,6 +58,41 @@ def name_of(test: object) -> "str | None":
         return ".".join((*names, method)) if type(method) is str else None
     except Exception:
         return None  # anything that can be called is a test, too
+
+
+class TestCaseFunction:
+    """A test of unittest under the names that pytest has for it, see staging.py."""
+
+    def __init__(self, name: str, cls: type, method: str, file: str, root: str) -> None:
+        self.nodeid = name
+        self.cls = cls
+        self.path = file
+        self.rootpath = root
+        self.config = self
+        self.function = next((dict_of(base)[method] for base in mro_of(cls) if method in dict_of(base)), None)
+        self.has_django = _has_pytest_django()
+
+    def iter_markers(self, name: object = None) -> tuple:
+        """Gives none: these are pytest's."""
+        return ()
+
+
+def item(test: object, root: str) -> "TestCaseFunction | None":
+    """Gives a test as pytest tells of one; None for that of a docstring, and where its file is not known."""
+    name = name_of(test)
+    module = sys.modules.get(names_of(type(test))[0])
+    file = None if module is None else state(module).get("__file__")
+    if name is None or type(file) is not str or names_of(type(test))[0] == "doctest":
+        return None
+    return TestCaseFunction(name, type(test), name.rpartition(".")[2], file, root)
+
+
+def _has_pytest_django() -> bool:
+    """Whether accepted tests, which pytest runs, can have the fixtures of its plugin for Django."""
+    if not _found:
+        folders = [folder for folder in sys.path if type(folder) is str]
+        _found.append(any(os.path.isdir(os.path.join(folder, "pytest_django")) for folder in folders))
+    return _found[0]
 
 
 def _session(root: str, is_django: bool) -> "tuple | None":

@@ -35,14 +35,18 @@ def _environ_set(recorder: object, frame: object, args: tuple) -> None:
 
 
 def _comes(recorder: object, frame: object, args: tuple) -> None:
-    """Notes which test of a suite comes next."""
-    if not recorder.journey:
-        current_unittest.begins(recorder, frame, args[1])
+    """Notes which test of a suite comes next: what sets up its class may save rows."""
+    if not recorder.journey and current_unittest.begins(recorder, frame, args[1]):
+        scenes.test_begins(recorder, current_unittest.item(args[1], recorder.project.root))
 
 
 def _runs(recorder: object, frame: object, args: tuple) -> None:
     """Notes that a test of unittest runs."""
     if not recorder.journey and current_unittest.begins(recorder, frame, args[0]):
+        item = current_unittest.item(args[0], recorder.project.root)
+        if recorder.scene is None or item is None or recorder.scene.stage.name != item.nodeid:
+            scenes.test_begins(recorder, item)  # it is in no suite
+        scenes.test_runs(recorder, item)
         for begin in recorder.when_test:
             begin()
 

@@ -225,6 +225,7 @@ class Scene:
 
 def test_begins(recorder: object, item: object) -> None:
     """Notes that the fixtures of a test are set up: it may save rows there."""
+    test_ends(recorder)  # that of unittest before, which does not say so
     if recorder.every or item is None:
         return
     known = _of_class[-1] if _of_class else (None, [])
@@ -411,6 +412,8 @@ def saved(recorder: object, frame: object, args: tuple) -> None:
     key = (oid(found), oid(found.f_back), found.f_back.f_lasti)
     if scene.current is not None and scene.current.key == key and scene.current.told["kind"] != "row":
         return  # what the step does
+    if scene.current is not None and scene.current.row is not None and _is_saved_by(frame, found, scene.current.row()):
+        return  # by a receiver of a signal, or by the `save` of a class
     if scene.stage.is_fixtures(found):
         return
     told = scene.stage.row(row, found, scene)
@@ -420,6 +423,18 @@ def saved(recorder: object, frame: object, args: tuple) -> None:
     if step is not None:
         step.row = _weakref.ref(row)
         step.is_of_class = scene.stage.sets_up_class(found)
+
+
+def _is_saved_by(frame: object, outermost: object, row: object) -> bool:
+    """Whether a method of this row runs between two frames."""
+    while row is not None and frame is not outermost:
+        frame = frame.f_back
+        if frame is None:
+            return False
+        code = frame.f_code
+        if code.co_argcount and staging.locals_of(frame).get(code.co_varnames[0]) is row:
+            return True
+    return False
 
 
 def application_made(recorder: object, frame: object, args: tuple) -> None:

@@ -59,6 +59,7 @@ class Stage:
         self.set_up: dict = {}  # how much fixtures put in the place of something else, by what they did it with
         self.replacing: dict = {}  # the fixtures that did: whether they are there without being asked for
         self.marks = _marks(item)
+        self.has_django = getattr(item, "has_django", "pytest_django" in sys.modules)
         self.runs = False  # its fixtures are there, and its function runs
         if type(item).__name__ == "TestCaseFunction" and isinstance(getattr(item, "cls", None), type):
             self.case = _base_of(item.cls)
@@ -86,7 +87,7 @@ class Stage:
     def told(self) -> dict:
         """Gives what all steps of the test have in common."""
         return {"test": self.name, "fixtures": self.fixtures, "direct": self.direct, "marks": self.marks, "case": self.case,
-                "has_django": "pytest_django" in sys.modules, "patched": self.patched(), "replacing": self.replacing,
+                "has_django": self.has_django, "patched": self.patched(), "replacing": self.replacing,
                 "is_async": self.is_async}  # fmt: skip
 
     def patched(self) -> list:

@@ -504,6 +504,7 @@ class Recorder(Copying, Endings, Failures, Places):
         if not self.on:
             return
         try:
+            scenes.test_ends(self)  # unittest does not say that its last test ended
             self._end_late()
             self.summaries()
             self._tell_of_copies()
