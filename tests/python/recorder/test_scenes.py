@@ -240,6 +240,19 @@ def test_tests_of_unittest_tell_what_they_do_as_those_that_pytest_runs(shelf, pr
     assert scenes["Book.label"]["steps"][-1]["given"] == {"self": {"row": 1}}, "the last test is told, too"
 
 
+def test_equal_requests_are_told_once_but_not_if_something_was_called_before(shelf):
+    told = shelf(
+        """
+        def test_a(client): client.get("/all")
+        def test_b(client): client.get("/all")
+        def test_c(client):
+            client.post("/add", data={"title": "Iambi"})
+            client.get("/all")
+        """
+    )
+    assert [(scene["test"][-1], len(scene["steps"])) for scene in told["every"]] == [("a", 1), ("c", 2)]
+
+
 def test_a_call_that_the_test_makes_itself_tells_which_arguments_fixtures_gave(shelf):
     told = shelf(
         """

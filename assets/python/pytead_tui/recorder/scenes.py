@@ -21,11 +21,12 @@ _of_class: list = []  # the class of tests that was set up last, as a weak refer
 class Step:
     """What a test did by one call."""
 
-    __slots__ = ("told", "key", "asked", "answer", "calls", "row", "pk", "is_of_class", "before")
+    __slots__ = ("told", "key", "after", "asked", "answer", "calls", "row", "pk", "is_of_class", "before")
 
-    def __init__(self, told: dict, key: tuple) -> None:
+    def __init__(self, told: dict, key: tuple, after: list) -> None:
         self.told = told
         self.key = key  # tells the frame of its call from others
+        self.after = after  # what was called before it: a request after a login is another one
         self.asked = False  # a client made a request in it
         self.answer: "dict | None" = None
         self.calls: list = []  # (id, spool) of the calls that it made and that were written
@@ -86,7 +87,8 @@ class Scene:
         if len(self.steps) >= STEPS:
             self.is_too_long = True
             return None
-        self.current = Step(told, key)
+        after = [step.told.get("method") for step in self.steps if step.told["kind"] == "call"]
+        self.current = Step(told, key, after)
         self.current.before = self.look_at_files(told)
         self.steps.append(self.current)
         return self.current
@@ -309,9 +311,9 @@ def again(recorder: object, function: object, frame: object, earlier: "int | Non
 
 
 def note(step: Step, function: object, cid: int, spool: object) -> None:
-    """Notes that a step made a call. Equal steps to calls of one function are recorded once."""
+    """Notes that a step made a call. Equal steps, after the same ones, to calls of one function are recorded once."""
     told = step.told
-    way = text([told["kind"], told.get("method"), told["args"], told["kwargs"]])
+    way = text([told["kind"], told.get("method"), told["args"], told["kwargs"], step.after])
     if way not in function.scenes:
         function.scenes.add(way)
         step.calls.append((cid, spool))
