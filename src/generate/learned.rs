@@ -179,7 +179,8 @@ impl Learned {
     fn start(&mut self, ty: &TypeName, ways: Vec<(Form, Value)>) {
         let known = self.starts.entry(ty.clone()).or_default();
         for (form, made) in ways {
-            let is_plain = form.args.iter().chain(form.kwargs.iter().map(|(_, value)| value)).all(|arg| arg.ordinal().is_none());
+            let mut args = form.args.iter().chain(form.kwargs.iter().map(|(_, value)| value));
+            let is_plain = args.all(|arg| arg.walk(&mut |part| part.ordinal().is_none()));
             if is_plain && known.len() < STARTS_MAX && known.iter().all(|(other, _)| *other != form) {
                 known.push((form, made));
             }

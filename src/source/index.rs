@@ -16,7 +16,7 @@ use crate::domain::function::{Function, Module};
 use super::change::{IndexChange, compare};
 use super::entry::Entry;
 use super::kept::Kept;
-use super::names::{Names, rename};
+use super::names::{Names, decides, rename};
 use super::parse::parse_file;
 use super::regular::{Stat, open};
 use super::stamps::Stamps;
@@ -133,10 +133,9 @@ impl Index {
     fn walk_again(&mut self, root: &Path) -> Vec<RelPath> {
         let found = walk(root, &self.exclude);
         let files: BTreeSet<RelPath> = found.files.iter().cloned().collect();
-        let packages = |files: &mut dyn Iterator<Item = &RelPath>| {
-            files.filter(|file| file.file_name() == "__init__.py").cloned().collect::<BTreeSet<_>>()
-        };
-        if packages(&mut files.iter()) != packages(&mut self.entries.keys()) {
+        let deciding =
+            |files: &mut dyn Iterator<Item = &RelPath>| files.filter(|file| decides(file)).cloned().collect::<BTreeSet<_>>();
+        if deciding(&mut files.iter()) != deciding(&mut self.entries.keys()) {
             self.names.packages_are(&found.files);
         }
         let mut all = files;
@@ -407,6 +406,19 @@ mod tests {
         let went = index.update(root, None);
         assert_eq!(found(&went), [("Cart.total", What::Removed), ("add", What::Removed), ("fresh", What::Removed)]);
         assert_eq!(index.functions().count(), 0);
+    }
+
+    #[test]
+    fn a_manage_py_that_comes_gives_the_modules_beside_it_other_names() {
+        let folder = project();
+        let root = folder.path();
+        write(root, "web/__init__.py", "");
+        write(root, "web/views.py", "def home(): ...\n");
+        let mut index = build(root);
+        assert!(index.module_called("web.views").is_some());
+        write(root, "web/manage.py", "");
+        index.update(root, Some(&[RelPath::new("web/manage.py").unwrap()]));
+        assert!(index.module_called("views").is_some() && index.module_called("web.views").is_none());
     }
 
     #[test]

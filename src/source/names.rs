@@ -8,6 +8,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::base::paths::RelPath;
 use crate::domain::function::{FunctionId, Import, Module};
 
+/// Django's program for all that is done with a project.
+const MANAGE: &str = "manage.py";
+
+/// Tells whether a file decides by which names those beside it are imported.
+#[must_use]
+pub fn decides(file: &RelPath) -> bool {
+    matches!(file.file_name(), "__init__.py" | MANAGE)
+}
+
 /// The import roots of a project's folders.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
@@ -30,12 +39,8 @@ impl Names {
     /// Learns the packages anew; what the imports settled stays.
     pub fn packages_are<'a>(&mut self, files: impl IntoIterator<Item = &'a RelPath>) {
         (self.packages, self.managed) = (BTreeSet::new(), BTreeSet::new());
-        for file in files {
-            let folders = match file.file_name() {
-                "__init__.py" => &mut self.packages,
-                "manage.py" => &mut self.managed,
-                _ => continue,
-            };
+        for file in files.into_iter().filter(|file| decides(file)) {
+            let folders = if file.file_name() == MANAGE { &mut self.managed } else { &mut self.packages };
             folders.insert(folder(file.as_str()).to_owned());
         }
         self.packages.retain(|folder| !self.managed.contains(folder));

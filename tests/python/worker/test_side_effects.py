@@ -194,15 +194,21 @@ def test_what_is_not_told_of_many_differs_by_its_hash(told):
     assert told(printing("a"))["output"] == told(printing("a"))["output"] != told(printing("b"))["output"]
 
 
-def test_of_a_function_that_is_called_very_often_only_the_first_calls_are_noted(tmp_path):
+def calling(tmp_path):
+    """A function that calls another one with each of some numbers, and a listener to it."""
     space: dict = {}
-    source = "def top():\n    for n in range(2000):\n        below(n)\n\ndef below(n):\n    pass\n"
+    source = "def top(numbers):\n    for n in numbers:\n        below(n)\n\ndef below(n):\n    pass\n"
     exec(compile(source, str(tmp_path / "m.py"), "exec"), space)
     listener = side_effects.listen(str(tmp_path))
     track.start(str(tmp_path), functools.partial(listener.entered, lambda code: code is space["top"].__code__))
+    return space["top"], listener
+
+
+def test_of_a_function_that_is_called_very_often_only_the_first_calls_are_noted(tmp_path):
+    top, listener = calling(tmp_path)
     mark = listener.begin()
     before = len(side_effects._journal)
-    space["top"]()
+    top(range(2000))
     track.stop()
     assert len(side_effects._journal) - before == side_effects.HEARD
     told = listener.end(mark)[side_effects.KEY]["calls of below"]
@@ -210,15 +216,11 @@ def test_of_a_function_that_is_called_very_often_only_the_first_calls_are_noted(
 
 
 def test_of_many_calls_in_another_order_the_same_are_told(tmp_path):
-    space: dict = {}
-    source = "def top(numbers):\n    for n in numbers:\n        below(n)\n\ndef below(n):\n    pass\n"
-    exec(compile(source, str(tmp_path / "m.py"), "exec"), space)
-    listener = side_effects.listen(str(tmp_path))
-    track.start(str(tmp_path), functools.partial(listener.entered, lambda code: code is space["top"].__code__))
+    top, listener = calling(tmp_path)
 
     def told(numbers):
         mark = listener.begin()
-        space["top"](numbers)
+        top(numbers)
         return listener.end(mark)[side_effects.KEY]["calls of below"]
 
     many = list(range(side_effects.MOST + 20))

@@ -183,7 +183,7 @@ def _method(callee: object) -> "tuple | None":
 def note(recorder: object, frame: object, kind: str, detail: str) -> bool:
     """Writes an effect of the nearest recorded call, once; tells whether it was new. Calls that wait for their end remember it."""
     call = recorder.call_around(frame)
-    if any(known.waiting is not None for known in list(recorder.live.values())):
+    if recorder.waited:
         for known in recorder.calls_around(frame):
             if known.waiting is not None:
                 _write(known, kind, detail)

@@ -317,6 +317,7 @@ class Endings:
                 del self.live[call.key]
                 function.inflight -= 1
             drained = function.inflight <= 0
+            self.waited = self.waited and len(self.live) > 0
         if drained:
             self.drained(function)
 

@@ -69,6 +69,7 @@ class Recorder(Copying, Endings, Failures, Places):
         self.base = 0
         self.events = 0
         self.sees_lines = False  # of calls that are not kept, too
+        self.waited = False  # a call waited for its end since none was in flight
         self.full = False  # a journey that was cut: only ends are written
         self.next_call = 0
         self.next_module = 0
@@ -290,6 +291,7 @@ class Recorder(Copying, Endings, Failures, Places):
         scenes.begins(self, call, frame, held)
         if waiting:
             call.waiting = (record, met)
+            self.waited = True
             call.searching = searching
         else:
             self.write_call(call, record, met)

@@ -1,0 +1,98 @@
+"""Which steps a test is told to have: rows that come with another row are none, and what tests of unittest do are some."""
+
+import json
+
+import pytest
+from shelves import MODELS, shelf_of
+
+
+@pytest.fixture
+def shelf(program):
+    return shelf_of(program)
+
+
+BY_SIGNAL = """
+    from django.db.models.signals import post_save
+
+    def noted(sender, instance, **kwargs):
+        Author.objects.create(name="of " + instance.title)
+
+    post_save.connect(noted, sender=Book)
+"""
+BY_SAVE = """
+        def save(self, *args, **kwargs):
+            super().save(*args, **kwargs)
+            Author.objects.create(name="of " + self.title)
+"""
+
+
+@pytest.mark.parametrize("more", [BY_SIGNAL, BY_SAVE], ids=["signal", "save"])
+def test_rows_that_come_with_another_row_are_no_steps(shelf, program, more):
+    program.write("books/models.py", MODELS + more)
+    told = shelf(
+        """
+        from books.models import Book
+
+        def test_a(client):
+            for title in ("Hymns", "Odes"):
+                Book.objects.create(title=title)
+            client.get("/all")
+        """
+    )
+    steps = told["every"][0]["steps"]
+    assert [(step.get("model", step.get("method")), step["kwargs"]) for step in steps] == [
+        (["books.models", "Book"], [["title", "Hymns"]]), (["books.models", "Book"], [["title", "Odes"]]), ("get", []),
+    ]  # fmt: skip
+
+
+def test_tests_of_unittest_tell_what_they_do_as_those_that_pytest_runs(shelf, program):
+    tests = """
+        import configured
+        from django.db import connection
+        from django.test import TestCase
+        from books.models import Author, Book
+
+        def setUpModule():
+            with connection.schema_editor() as editor:
+                for model in (Author, Book):
+                    editor.create_model(model)
+
+        class ShelfTest(TestCase):
+            @classmethod
+            def setUpTestData(cls):
+                cls.author = Author.objects.create(name="Sappho")
+
+            def setUp(self):
+                self.book = Book.objects.create(title="Odes", author=self.author)
+
+            def test_a(self):
+                self.client.get(f"/books/{self.book.pk}/")
+
+            def test_b(self):
+                self.assertEqual(self.book.label(), "Odes!")
+    """
+    program.write("test_it.py", tests)
+    spool = program.record("-m", "unittest", "-q", "test_it")
+    functions = {record[1]: record[3] for record in spool.of("F")}
+    calls = {record[1]: functions[record[2]] for record in spool.of("C")}
+    scenes = {calls[record[1]]: json.loads(record[3]) for record in spool.of("E") if record[2] == "scene"}
+    shown = scenes["show"]
+    assert shown["case"] == "django.test.testcases.TestCase" and shown["test"].endswith("ShelfTest.test_a")
+    assert [step.get("model", step.get("method")) for step in shown["steps"]] == [
+        ["books.models", "Author"], ["books.models", "Book"], "get",
+    ]  # fmt: skip
+    assert shown["steps"][-1]["answer"]["status"] == 200
+    assert scenes["Book.label"]["steps"][-1]["given"] == {"self": {"row": 1}}, "the last test is told, too"
+
+
+def test_equal_requests_are_told_once_but_not_if_something_was_called_before(shelf):
+    told = shelf(
+        """
+        def test_a(client): client.get("/all")
+        def test_b(client): client.get("/all")
+        def test_c(client):
+            client.post("/add", data={"title": "Iambi"})
+            client.get("/all")
+        """
+    )
+    assert [(scene["test"][-1], len(scene["steps"])) for scene in told["every"]] == [("a", 1), ("c", 2)]
