@@ -2,7 +2,6 @@
 Python and of the kernel, the versions of packages, the program that runs pytest. What only this machine has makes no test pass then.
 """
 
-import importlib.metadata
 import os
 import re
 import socket
@@ -37,8 +36,10 @@ def begin(given: "list[str]") -> None:
     major, minor, _, level, serial = sys.version_info
     sys.version = f"{major}.{minor}.{_MICRO} ({_NAME}, Jan  1 2000, 00:00:00) [{_NAME} {_CORES}]"
     sys.version_info = _VersionInfo(major, minor, _MICRO, level, serial)
-    installed = importlib.metadata.version
-    importlib.metadata.version = lambda name: re.sub(r"\d+(?=\D*$)", str(_MICRO), installed(name))
+    from importlib import metadata  # not at the top: workers that replay have no need of it
+
+    installed = metadata.version
+    metadata.version = lambda name: re.sub(r"\d+(?=\D*$)", str(_MICRO), installed(name))
     platform = sys.modules.get("platform")
     if platform is not None:
         platform._uname_cache = None
