@@ -13,6 +13,10 @@ use pytead_tui::domain::settings;
 use pytead_tui::engine::{Handle, Options};
 use pytead_tui::{cli, config, contain, mcp, tui};
 
+/// Bytes of a thread's stack. What an agent asks for goes through many steps, whose states lie on the stack of whoever polls them: in a
+/// debug build they take most of the usual 2 MiB.
+const STACK: usize = 4 << 20;
+
 /// Brings the front ends together, which do not know each other.
 struct Terminal;
 
@@ -61,7 +65,7 @@ fn main() -> ExitCode {
     }
     let typed = cli::parse();
     let _log = log_to_file();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let runtime = match tokio::runtime::Builder::new_multi_thread().thread_stack_size(STACK).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
             cli::output::complain(&Trouble::environment("No threads could be started.").because(error));

@@ -409,19 +409,6 @@ mod tests {
     }
 
     #[test]
-    fn a_manage_py_that_comes_gives_the_modules_beside_it_other_names() {
-        let folder = project();
-        let root = folder.path();
-        write(root, "web/__init__.py", "");
-        write(root, "web/views.py", "def home(): ...\n");
-        let mut index = build(root);
-        assert!(index.module_called("web.views").is_some());
-        write(root, "web/manage.py", "");
-        index.update(root, Some(&[RelPath::new("web/manage.py").unwrap()]));
-        assert!(index.module_called("views").is_some() && index.module_called("web.views").is_none());
-    }
-
-    #[test]
     fn functions_are_found_by_what_people_type() {
         let folder = project();
         write(folder.path(), "shop/other.py", "def add(): ...\ndef f():\n    pass\ndef f():\n    pass\n");
