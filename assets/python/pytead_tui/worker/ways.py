@@ -7,6 +7,7 @@ Runs code of the project, in a process that ends with it. Whether what was made 
 import ast
 import inspect
 import itertools
+import marshal
 import types
 
 from pytead_tui.worker.capture import tree_of
@@ -14,7 +15,8 @@ from pytead_tui.worker.rebuild import Builder
 
 LONGEST = 500  # characters that a person reads as an argument
 POSITIONAL_MAX = 3  # arguments beyond are written with their names
-FREE_MAX, CHOSEN_MAX = 10, 3  # optional arguments that attributes tell, and how many of them are tried together
+FREE_MAX, CHOSEN_MAX = 10, 2  # optional arguments that attributes tell, and how many of them are tried together
+LARGE = 20_000  # bytes of an object's tree; of a larger one only all of its arguments are tried
 EASE = {str: 3, int: 3, bool: 3, float: 3, dict: 3, list: 3, bytes: 1}  # with which a person reads them
 SPELLED = "urlencode", "geturl", "isoformat"  # methods that spell an object, as its class reads it
 READ = "content", "data", "body"  # what a file is made of, and does not keep as an attribute
@@ -28,7 +30,11 @@ def of(value: object) -> list:
     tried: list = []
     before = tree_of(value)  # to ask for an attribute may fill a cache
 
+    is_large = len(marshal.dumps(before, 2)) > LARGE
+
     def is_same(args: tuple, named: dict) -> bool:
+        if is_large:
+            return False
         try:
             return tree_of(_made(cls, tree_of((args, named)))) == before
         except Exception:
