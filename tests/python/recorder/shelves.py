@@ -97,6 +97,23 @@ URLS = """
 """
 
 
+def scenes_of(spool) -> dict:
+    """Gives the scenes of each function, in the order in which they were told."""
+    functions = {record[1]: record[3] for record in spool.of("F")}
+    calls = {record[1]: functions[record[2]] for record in spool.of("C")}
+    found: dict = {}
+    for record in spool.of("E"):
+        if record[2] == "scene":
+            found.setdefault(calls[record[1]], []).append(json.loads(record[3]))
+    return found
+
+
+def recorded(program, tests: str) -> dict:
+    """Records tests by pytest, and gives the scenes of each function."""
+    program.write("test_it.py", tests)
+    return scenes_of(program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "test_it.py"))
+
+
 def shelf_of(program):
     """Makes the project; gives what records tests in it, and gives the scenes of each function."""
     pytest.importorskip("django")
@@ -106,15 +123,4 @@ def shelf_of(program):
     program.write("books/models.py", MODELS)
     program.write("urls.py", URLS)
 
-    def record(tests: str) -> dict:
-        program.write("test_it.py", tests)
-        spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "test_it.py")
-        functions = {record[1]: record[3] for record in spool.of("F")}
-        calls = {record[1]: functions[record[2]] for record in spool.of("C")}
-        told: dict = {}
-        for record in spool.of("E"):
-            if record[2] == "scene":
-                told.setdefault(calls[record[1]], []).append(json.loads(record[3]))
-        return told
-
-    return record
+    return lambda tests: recorded(program, tests)

@@ -1,9 +1,7 @@
-"""Which steps a test is told to have: rows that come with another row are none, and what tests of unittest do are some."""
-
-import json
+"""Which steps a test has: rows that come with another row are none, and what tests of unittest do are some."""
 
 import pytest
-from shelves import MODELS, shelf_of
+from shelves import MODELS, scenes_of, shelf_of
 
 
 @pytest.fixture
@@ -72,17 +70,14 @@ def test_tests_of_unittest_tell_what_they_do_as_those_that_pytest_runs(shelf, pr
                 self.assertEqual(self.book.label(), "Odes!")
     """
     program.write("test_it.py", tests)
-    spool = program.record("-m", "unittest", "-q", "test_it")
-    functions = {record[1]: record[3] for record in spool.of("F")}
-    calls = {record[1]: functions[record[2]] for record in spool.of("C")}
-    scenes = {calls[record[1]]: json.loads(record[3]) for record in spool.of("E") if record[2] == "scene"}
-    shown = scenes["show"]
+    scenes = scenes_of(program.record("-m", "unittest", "-q", "test_it"))
+    (shown,) = scenes["show"]
     assert shown["case"] == "django.test.testcases.TestCase" and shown["test"].endswith("ShelfTest.test_a")
     assert [step.get("model", step.get("method")) for step in shown["steps"]] == [
         ["books.models", "Author"], ["books.models", "Book"], "get",
     ]  # fmt: skip
     assert shown["steps"][-1]["answer"]["status"] == 200
-    assert scenes["Book.label"]["steps"][-1]["given"] == {"self": {"row": 1}}, "the last test is told, too"
+    assert scenes["Book.label"][-1]["steps"][-1]["given"] == {"self": {"row": 1}}, "the last test counts, too"
 
 
 def test_equal_requests_are_told_once_but_not_if_something_was_called_before(shelf):

@@ -6,7 +6,7 @@ import sqlite3
 import textwrap
 
 import pytest
-from shelves import shelf_of
+from shelves import recorded, shelf_of
 
 
 @pytest.fixture
@@ -227,18 +227,7 @@ def asgi(program):
     program.write("shop/__init__.py", "from shop.web import app\n")
     program.write("shop/web.py", APP)
 
-    def record(tests: str) -> dict:
-        program.write("test_it.py", tests)
-        spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "test_it.py")
-        functions = {record[1]: record[3] for record in spool.of("F")}
-        calls = {record[1]: functions[record[2]] for record in spool.of("C")}
-        told: dict = {}
-        for record in spool.of("E"):
-            if record[2] == "scene":
-                told.setdefault(calls[record[1]], []).append(json.loads(record[3]))
-        return told
-
-    return record
+    return lambda tests: recorded(program, tests)
 
 
 def test_a_client_that_the_test_makes_is_told_by_its_application(asgi):
