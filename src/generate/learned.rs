@@ -154,25 +154,24 @@ impl Learned {
     }
 
     /// Notes how an object is made, of several ways the first that makes it as it was: `(its arguments, what they made)`.
-    pub fn tell(&mut self, object: &Value, ways: Vec<(Form, Value)>, plain: impl Fn(&Value) -> Value) {
+    pub fn tell(&mut self, object: &Value, mut ways: Vec<(Form, Value)>, plain: impl Fn(&Value) -> Value) {
         let (Value::Object { ty, .. } | Value::Sub { ty, .. } | Value::Exception { ty, .. }) = object else { return };
         let object = plain(object);
         let found = ways.iter().position(|(_, made)| object.same_as(&plain(made)));
         let Some(at) = found else { return self.start(ty, ways) };
-        if let Some((mut form, _)) = ways.into_iter().nth(at) {
-            // The sandbox numbers objects in its own way.
-            let first = FORMS_FROM + self.told * OBJECTS_MAX;
-            self.told += 1;
-            for value in form.args.iter_mut().chain(form.kwargs.iter_mut().map(|(_, value)| value)) {
-                parts::each(value, &mut |part| {
-                    if let Value::Object { ordinal, .. } | Value::Ref(ordinal) | Value::Shared(ordinal, _) = part {
-                        *ordinal = first + *ordinal % OBJECTS_MAX;
-                    }
-                });
-            }
-            let alike = self.forms.entry(ty.clone()).or_default().entry(likeness::of(&object)).or_default();
-            alike.push((object, form));
+        let (mut form, _) = ways.swap_remove(at);
+        // The sandbox numbers objects in its own way.
+        let first = FORMS_FROM + self.told * OBJECTS_MAX;
+        self.told += 1;
+        for value in form.args.iter_mut().chain(form.kwargs.iter_mut().map(|(_, value)| value)) {
+            parts::each(value, &mut |part| {
+                if let Value::Object { ordinal, .. } | Value::Ref(ordinal) | Value::Shared(ordinal, _) = part {
+                    *ordinal = first + *ordinal % OBJECTS_MAX;
+                }
+            });
         }
+        let alike = self.forms.entry(ty.clone()).or_default().entry(likeness::of(&object)).or_default();
+        alike.push((object, form));
     }
 
     /// Keeps ways that need no object: what they make can be set right, attribute by attribute.

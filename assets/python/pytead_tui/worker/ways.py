@@ -126,7 +126,7 @@ def _needed(params: list, held: dict, given: set, is_same: object) -> set:
     def ease(chosen: tuple) -> int:
         return sum(EASE.get(type(held[name]), 0) for name in chosen)
 
-    for count in range(len(free) + 1 if len(free) < CHOSEN_MAX else CHOSEN_MAX + 1):
+    for count in range(min(len(free), CHOSEN_MAX) + 1):
         for chosen in sorted(itertools.combinations(free, count), key=ease, reverse=True):
             if is_same(*_spelled(params, held, {*must, *chosen})):
                 return {*must, *chosen}
@@ -175,14 +175,20 @@ def _attribute(value: object, name: str) -> list:
             continue
         if not isinstance(held, (types.MethodType, types.BuiltinMethodType)):
             return [held]
-    return _content(value, "json") if name == "json" else _content(value, "read") if name in READ else []
+    return _data(value) if name == "json" else _content(value) if name in READ else []
 
 
-def _content(value: object, method: str) -> list:
-    """Gives what a method without arguments reads: the data of an answer, or a file, which is left where it stands."""
+def _data(value: object) -> list:
+    """Gives the data of an answer, such as those of httpx."""
     try:
-        if method == "json":
-            return [value.json()]
+        return [value.json()]
+    except Exception:
+        return []
+
+
+def _content(value: object) -> list:
+    """Gives what a file holds, and restores its position."""
+    try:
         place = value.tell()
         value.seek(0)
         content = value.read()
