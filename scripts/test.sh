@@ -61,7 +61,7 @@ used=""
 while read -r version python <&3; do
     used="$used $version"
     place=$cache/venvs/$version
-    environment "$place" "$version" "$python" requirements-dev.txt requirements-plugins.txt
+    environment "$place" "$version" "$python" requirements-dev.txt requirements-{plugins,django,classes}.txt
     began=$SECONDS
     for suite in tests/python examples/shop examples/tests; do
         # The examples are so quick that starting two processes for them would take longer.

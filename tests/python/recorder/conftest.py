@@ -15,6 +15,8 @@ BOOT = Path(__file__).resolve().parents[3] / "assets" / "python" / "pytead_tui" 
 class Program:
     """A project in a folder of its own, and the ways to run it."""
 
+    boot = BOOT
+
     def __init__(self, base: Path) -> None:
         self.root = base / "project"
         self.root.mkdir()

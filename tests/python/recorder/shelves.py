@@ -1,8 +1,10 @@
 """A project of Django's with books, for the tests of scenes."""
 
 import json
+import textwrap
 
 import pytest
+from apart import folder_of
 
 SETTINGS = """
     import django
@@ -106,6 +108,11 @@ def scenes_of(spool) -> dict:
         if record[2] == "scene":
             found.setdefault(calls[record[1]], []).append(json.loads(record[3]))
     return found
+
+
+def conftest_with(program, package: str, conftest: str = "") -> None:
+    """Writes a `conftest.py` after which a package that is apart can be imported. Skips the test where it cannot."""
+    program.write("conftest.py", f"import sys\nsys.path.append({folder_of(package)!r})\n{textwrap.dedent(conftest)}")
 
 
 def recorded(program, tests: str) -> dict:

@@ -6,7 +6,6 @@ import sys
 import textwrap
 
 import pytest
-from conftest import BOOT
 
 MECHANISMS = ["", "rewrite"] if sys.version_info >= (3, 12) else [""]
 
@@ -223,7 +222,7 @@ def test_sitecustomize_and_usercustomize_of_the_user(program):
     program.write("main.py", "import sys\ndef f(x):\n    return x\nf(1)\nprint(sys.path[:2], 'sitecustomize' in sys.modules)\n")
     site = str(program.root / "site")
     plain = program.run("main.py", recorded=False, HOME=str(home), PYTHONPATH=site)
-    done = program.run("main.py", HOME=str(home), PYTHONPATH=f"{BOOT}{os.pathsep}{site}")
+    done = program.run("main.py", HOME=str(home), PYTHONPATH=f"{program.boot}{os.pathsep}{site}")
     assert (done.stdout, done.stderr) == (plain.stdout, plain.stderr)
     assert "site" in done.stdout
     assert program.read(done).one("f")

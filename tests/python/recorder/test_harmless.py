@@ -5,7 +5,6 @@ import sys
 import textwrap
 
 import pytest
-from conftest import BOOT
 from spools import read_folder
 
 
@@ -554,7 +553,7 @@ def test_with_every_monitoring_tool_id_taken_source_is_rewritten(program):
         import sys
         for number in range(6):
             sys.monitoring.use_tool_id(number, "other")
-        sys.path.insert(0, {str(BOOT)!r})
+        sys.path.insert(0, {str(program.boot)!r})
         del sys.modules["sitecustomize"]
         sys.path.remove({str(program.root / "early")!r})
         import sitecustomize

@@ -1,13 +1,9 @@
 """Rows of SQLAlchemy's and applications that a test makes itself: the recorder describes the calls that made them."""
 
 import json
-import pathlib
 
 import pytest
-
-WEB = pathlib.Path(__file__).resolve().parents[3] / ".venv" / "web"  # where `make test` installs Flask
-if not (WEB / "flask_sqlalchemy").is_dir():
-    pytest.skip("Flask-SQLAlchemy is not there", allow_module_level=True)
+from shelves import conftest_with
 
 CLUB = """
     from flask import Flask
@@ -64,7 +60,7 @@ TESTS = """
 def told(program):
     program.write("club.py", CLUB)
     program.write("test_club.py", TESTS)
-    program.write("conftest.py", f"import sys\nsys.path.append({str(WEB)!r})\n")
+    conftest_with(program, "flask_sqlalchemy")
     spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "test_club.py")
     functions = {record[1]: record[3] for record in spool.of("F")}
     calls = {record[1]: functions[record[2]] for record in spool.of("C")}
@@ -111,7 +107,7 @@ def test_a_secret_that_is_given_by_place_is_a_placeholder(told):
 
 
 def test_a_function_that_is_given_a_row_is_a_step_of_its_own_and_no_method_of_it(program):
-    program.write("conftest.py", f"import sys\nsys.path.append({str(WEB)!r})\n")
+    conftest_with(program, "flask_sqlalchemy")
     program.write("club.py", CLUB + "\n    def rename(member, name): member.name = shown(name)\n    def shown(name): return name.title()\n")
     program.write("test_club.py", """
         from club import Member, rename
@@ -129,7 +125,7 @@ def test_a_function_that_is_given_a_row_is_a_step_of_its_own_and_no_method_of_it
 
 
 def test_only_a_context_that_the_test_made_is_that_of_its_calls(program):
-    program.write("conftest.py", f"import sys\nsys.path.append({str(WEB)!r})\n")
+    conftest_with(program, "flask_sqlalchemy")
     program.write("page.py", """
         import flask
         app = flask.Flask(__name__)

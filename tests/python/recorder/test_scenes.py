@@ -1,12 +1,11 @@
 """What a recorded test did with the fixtures of its project until it made a call."""
 
-import importlib.util
 import json
 import sqlite3
 import textwrap
 
 import pytest
-from shelves import recorded, shelf_of
+from shelves import conftest_with, recorded, shelf_of
 
 
 @pytest.fixture
@@ -197,11 +196,14 @@ def test_values_of_fixtures_die_when_pytest_lets_go_of_them(shelf):
 
 
 def test_commands_of_click_are_told_with_what_they_printed(program):
-    pytest.importorskip("click")
     program.write("tool.py", "import click\n@click.command()\n@click.argument('name')\ndef main(name): click.echo(hello(name))\n"
                              "def hello(name): return 'hi ' + name\n")  # fmt: skip
-    program.write("conftest.py", "import pytest\nfrom click.testing import CliRunner\n@pytest.fixture\n"
-                                 "def runner(): return CliRunner()\n")  # fmt: skip
+    conftest_with(program, "click", """
+        import pytest
+        from click.testing import CliRunner
+        @pytest.fixture
+        def runner(): return CliRunner()
+    """)  # fmt: skip
     program.write("test_it.py", "import tool\ndef test_a(runner): runner.invoke(tool.main, ['ada'])\n")
     spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "test_it.py")
     told = [json.loads(record[3]) for record in spool.of("E") if record[2] == "scene"]
@@ -223,7 +225,7 @@ APP = """
 
 @pytest.fixture
 def asgi(program):
-    pytest.importorskip("starlette")
+    conftest_with(program, "starlette")
     program.write("shop/__init__.py", "from shop.web import app\n")
     program.write("shop/web.py", APP)
 
@@ -268,30 +270,28 @@ def test_an_application_that_starts_up_is_told(asgi):
 
 def test_awaited_requests_are_told_as_such(asgi):
     pytest.importorskip("pytest_asyncio")
-    library = "httpx2" if importlib.util.find_spec("httpx2") else "httpx"
-    pytest.importorskip(library)
     told = asgi(
-        f"import {library} as httpx\n"
         """
-import pytest
-from shop.web import app
+        import httpx
+        import pytest
+        from shop.web import app
 
-@pytest.mark.asyncio
-async def test_a():
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://shop") as client:
-        await client.get("/found", params={"q": "tea"})
-"""
+        @pytest.mark.asyncio
+        async def test_a():
+            async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://shop") as client:
+                await client.get("/found", params={"q": "tea"})
+        """
     )
     (scene,) = told["wanted"]
     (step,) = scene["steps"]
     assert scene["is_async"] and step["awaited"] and step["method"] == "get"
-    assert step["client"]["transport"] == [library, "ASGITransport"]
+    assert step["client"]["transport"] == ["httpx", "ASGITransport"]
     assert step["client"]["kwargs"] == [["base_url", "http://shop"]]
     assert step["answer"]["body"] == '{"found":"tea"}'
 
 
 def test_a_runner_that_the_test_makes_is_told_and_the_command_by_its_name(program):
-    pytest.importorskip("click")
+    conftest_with(program, "click")
     program.write("tool.py", "import click\n@click.command()\n@click.argument('name')\ndef main(name): click.echo(hello(name))\n"
                              "def hello(name): return 'hi ' + name\n")  # fmt: skip
     program.write("test_it.py", "import tool\nfrom click.testing import CliRunner\n"
@@ -316,9 +316,8 @@ NOTES = """
 
 
 def _commands(program, test, conftest=""):
-    pytest.importorskip("click")
     program.write("tool.py", NOTES)
-    program.write("conftest.py", conftest)
+    conftest_with(program, "click", conftest)
     program.write("test_it.py", "import sqlite3\nimport tool\nfrom click.testing import CliRunner\n" + textwrap.dedent(test))
     spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "test_it.py")
     return [json.loads(record[3])["steps"][-1] for record in spool.of("E") if record[2] == "scene"]
@@ -381,7 +380,7 @@ def test_a_database_in_a_file_is_told_by_its_tables_without_secrets(program):
 
 
 def test_a_command_with_a_private_name_is_told_by_it(program):
-    pytest.importorskip("click")
+    conftest_with(program, "click")
     program.write("tool.py", "import click\n@click.command()\ndef _main(): click.echo(hello())\ndef hello(): return 'hi'\n")
     program.write("test_it.py", "from tool import _main\nfrom click.testing import CliRunner\n"
                                 "def test_a(): CliRunner().invoke(_main, [])\n")  # fmt: skip

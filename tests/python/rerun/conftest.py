@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 PACKAGES = Path(__file__).resolve().parents[3] / "assets" / "python"
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "recorder"))  # the reader of spools
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "recorder"))  # the reader of spools, and what is apart
+
+from apart import folder_of  # noqa: E402
 
 
 class Project:
@@ -23,6 +25,7 @@ class Project:
         self.report = base / "report.jsonl"
         self.spool = base / "spool"
         self.spool.mkdir(mode=0o700)
+        self.path = [str(PACKAGES)]
         self.lines: list = []
         self.status = 0
 
@@ -44,11 +47,15 @@ class Project:
 
     def environment(self, recorded: bool = False, **extra: str) -> dict:
         env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEAD", "PYTEST", "COV", "PYTHON"))}
-        env.update(PYTHONPATH=str(PACKAGES), PYTHONDONTWRITEBYTECODE="1")
+        path = [str(PACKAGES / "pytead_tui" / "boot"), *self.path[1:]] if recorded else self.path
+        env.update(PYTHONPATH=os.pathsep.join(path), PYTHONDONTWRITEBYTECODE="1")
         if recorded:
             env.update(PYTEAD_SPOOL=str(self.spool), PYTEAD_RECORDING="r1", PYTEAD_ROOT=str(self.root.resolve()))
-            env["PYTHONPATH"] = str(PACKAGES / "pytead_tui" / "boot")
         return {**env, **extra}
+
+    def needs(self, package: str) -> None:
+        """Lets the project import a package that is apart. Skips the test where it cannot."""
+        self.path.append(folder_of(package))
 
     def rerun(self, *tests: str, recorded: bool = False, env: "dict | None" = None, **changed: object) -> dict:
         """Runs tests again; gives the lines of the report by test."""

@@ -4,7 +4,7 @@ import pytest
 
 
 def test_a_flask_application(project):
-    pytest.importorskip("flask")
+    project.needs("flask")
     project.write(
         "app.py",
         """
@@ -43,7 +43,7 @@ def test_a_flask_application(project):
 @pytest.mark.parametrize("database", ["memory", "file"])
 def test_a_django_database(project, database):
     pytest.importorskip("django")
-    pytest.importorskip("pytest_django")
+    project.needs("pytest_django")
     file = "" if database == "memory" else "'TEST': {'NAME': ROOT + '/test.sqlite3'}"
     project.write(
         "settings.py",
@@ -167,7 +167,7 @@ def test_coroutines_under_pytest_asyncio(project, mode):
 
 
 def test_coroutines_under_anyio(project):
-    pytest.importorskip("anyio")
+    project.needs("anyio")
     project.write(
         "test_it.py",
         """
