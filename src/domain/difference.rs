@@ -108,6 +108,13 @@ impl Comparison {
             let is_known = olds.iter().any(|(step, _)| *step == cause);
             news.retain(|(step, _)| is_known || *step != cause);
         }
+        let leads = olds.iter().zip(&news).filter(|((step, _), (other, _))| step == other && says_how_it_ended(step));
+        for ((step, a), (_, b)) in leads {
+            if matches!((a, b), (Value::Int(_), Value::Int(_)) | (Value::Str(_), Value::Str(_))) && a != b {
+                path.push(step.clone());
+                return shown(path, Some(a), Some(b));
+            }
+        }
         let mut follows = None;
         let has_names = reads_like_a_dict(&olds) && reads_like_a_dict(&news);
         for at in 0..olds.len().max(news.len()) {
@@ -249,6 +256,12 @@ fn is_keyed_by(step: &Step, name: &Value) -> bool {
     matches!(step, Step::Key(key) if key.eq_ignore_ascii_case(&name.summary(NAME_MAX)))
 }
 
+/// Tells whether a part says in a word how a request or a process ended: it is told before all that follows from it.
+fn says_how_it_ended(step: &Step) -> bool {
+    let Step::Field(name) = step else { return false };
+    matches!(name.trim_start_matches('_'), "status" | "status_code" | "returncode" | "exit_code")
+}
+
 /// Tells whether a part says how large another one is, or is its hash: it is told only if nothing else differs.
 fn follows_from_others(step: &Step) -> bool {
     const FOLLOWING: [&str; 7] = ["contentlength", "contentmd5", "etag", "length", "nbytes", "size", "checksum"];
@@ -327,6 +340,18 @@ mod tests {
             shorter.first_difference(&longer).map(|d| (d.path, d.old, d.new)),
             Some(("[1]".into(), None, Some(Value::Int(2))))
         );
+    }
+
+    #[test]
+    fn how_a_request_ended_is_told_before_what_follows_from_it() {
+        let answer = |status: &str, code, kind: &str| {
+            let headers = Value::List(vec![Value::Tuple(vec![Value::Str("Content-Type".into()), Value::Str(kind.into())])]);
+            object(1, vec![("headers", headers), ("_status", Value::Str(status.into())), ("_status_code", Value::Int(code))])
+        };
+        let found = answer("401 UNAUTHORIZED", 401, "text/html").first_difference(&answer("403 FORBIDDEN", 403, "text/plain"));
+        assert_eq!(found.map(|d| (d.path, d.new)), Some(("._status".into(), Some(Value::Str("403 FORBIDDEN".into())))));
+        let same = answer("200 OK", 200, "text/html").first_difference(&answer("200 OK", 200, "text/plain"));
+        assert_eq!(same.map(|d| d.path), Some(".headers['Content-Type']".into()));
     }
 
     #[test]

@@ -9,7 +9,8 @@ import sys
 import tempfile
 from collections import namedtuple
 
-_KEPT = ("PATH", "TMPDIR")
+# Without the last three, numeric libraries start threads, and a process with threads must not fork.
+_KEPT = ("PATH", "TMPDIR", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _OURS = ("PYTHON", "PYTEAD_", "PYTEST_")
 _NAME = "elsewhere"
 _CORES = 61
