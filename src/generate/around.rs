@@ -13,7 +13,7 @@ use crate::generate::scope::Import;
 use crate::generate::surroundings::Laid;
 
 /// Characters of the files that a test spells.
-const TEXT_MAX: usize = 800;
+const TEXT_MAX: usize = 2_000;
 
 /// What stands around a call that a test makes itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -81,7 +81,8 @@ pub(in crate::generate) fn lay(folder: &Folder, laid: &mut Laid) -> Result<(), R
         lines.push(match held {
             Written::Text(text) => {
                 let coding = (!text.is_ascii()).then(|| Expr::atom("encoding=\"utf-8\""));
-                Expr::call(&format!("{place}.write_text"), std::iter::once(Expr::Text(text.clone())).chain(coding).collect())
+                let items = std::iter::once(naming(text, &folder.base)).chain(coding).collect();
+                Expr::call(&format!("{place}.write_text"), items)
             }
             Written::Bytes(text) => Expr::call(&format!("{place}.write_bytes"), vec![bytes(text)]),
             Written::Database(tables) => {
@@ -105,7 +106,7 @@ pub(in crate::generate) fn lay(folder: &Folder, laid: &mut Laid) -> Result<(), R
             Written::Text(text) => {
                 let coding = if text.is_ascii() { "" } else { "encoding=\"utf-8\"" };
                 let read = Expr::Atom(format!("assert {place}.read_text({coding}) == "));
-                Expr::Chain(Box::new(read), Box::new(Expr::Text(text.clone())))
+                Expr::Chain(Box::new(read), Box::new(naming(text, &folder.base)))
             }
             Written::Database(tables) => {
                 let before = folder.before.iter().find(|(known, _)| known == path).map(|(_, held)| held);
@@ -120,6 +121,18 @@ pub(in crate::generate) fn lay(folder: &Folder, laid: &mut Laid) -> Result<(), R
         });
     }
     Ok(())
+}
+
+/// What stands in a text for the temporary folder, until the test runs.
+const TMP_PATH: &str = "TMP_PATH";
+
+/// Writes a text that may name the temporary folder, which is another one in each run.
+pub(in crate::generate) fn naming(text: &str, base: &str) -> Expr {
+    if base.is_empty() || !text.contains(base) || text.contains(TMP_PATH) {
+        return Expr::Text(text.to_owned());
+    }
+    let put = vec![Expr::Text(TMP_PATH.to_owned()), Expr::atom("str(tmp_path)")];
+    Expr::Text(text.replace(base, TMP_PATH)).then(Expr::call(".replace", put))
 }
 
 fn bytes(text: &str) -> Expr {

@@ -1,5 +1,6 @@
-//! Makes tests put back what their function changes, and pins what it asks for, by lines of pytest's `monkeypatch`:
-//! `monkeypatch.setattr("shop.i18n.lang", "en")`, `monkeypatch.delenv("SHOP_MODE", raising=False)`.
+//! Makes tests put back what their function changes, and pins what it asks for, by lines of pytest's `monkeypatch` and `caplog`:
+//! `monkeypatch.setattr("shop.i18n.lang", "en")`, `monkeypatch.delenv("SHOP_MODE", raising=False)`,
+//! `caplog.set_level(30, logger="shop")`.
 //!
 //! A setting is set to what it was before, which pins what the test starts from, and pytest restores it afterwards. A test of what is
 //! named from the project's folder goes there.
@@ -93,6 +94,9 @@ pub fn mend(draft: &Draft, lines: &Lines) -> Option<Draft> {
 
 /// Writes the line for a setting. What it is made of comes from a process that ran the tests, so it is looked at.
 fn statement(trace: &Trace) -> Option<String> {
+    if let Some(logger) = &trace.logger {
+        return level(logger, trace.old.as_ref()?);
+    }
     let (module, name, old) = (trace.module.as_ref()?, trace.name.as_ref()?, trace.old.as_ref()?);
     let is_name = |part: &str| {
         part.chars().next().is_some_and(|c| c == '_' || c.is_alphabetic())
@@ -114,6 +118,13 @@ fn statement(trace: &Trace) -> Option<String> {
         _ => return None,
     };
     Some(format!("    monkeypatch.setattr(\"{module}.{name}\", {literal})"))
+}
+
+/// Writes the line for the level of a logger.
+fn level(logger: &str, old: &str) -> Option<String> {
+    let is_plain = logger.chars().all(|c| matches!(c, '_' | '.' | '-') || c.is_ascii_alphanumeric());
+    let of = if logger.is_empty() { String::new() } else { format!(", logger=\"{logger}\"") };
+    (is_plain && old.chars().all(|c| c.is_ascii_digit()) && !old.is_empty()).then(|| format!("    caplog.set_level({old}{of})"))
 }
 
 /// Puts lines at the start of a test function and gives it the fixture they need; `None` when one is there already.
@@ -138,7 +149,7 @@ fn insert(whole: &str, test: &str, lines: &BTreeSet<String>) -> Option<String> {
         let open = line.len() - parameters.len();
         let parameters = parameters.strip_suffix("):")?;
         let needed =
-            ["monkeypatch", "pytestconfig"].into_iter().filter(|name| lines.iter().any(|line| trim::has_word(line, name)));
+            ["monkeypatch", "pytestconfig", "caplog"].into_iter().filter(|name| lines.iter().any(|line| trim::has_word(line, name)));
         let more: Vec<&str> = needed.filter(|name| !trim::has_word(parameters, name)).collect();
         let parameters: Vec<&str> = (!parameters.is_empty()).then_some(parameters).into_iter().chain(more).collect();
         let (head, inner) = (&line[..open], parameters.join(", "));
@@ -178,6 +189,7 @@ mod tests {
             kind: TraceKind::Setting,
             module: Some(module.into()),
             name: Some(name.into()),
+            logger: None,
             old: Some(old.into()),
         }
     }
@@ -217,6 +229,24 @@ mod tests {
         assert_eq!(mended.text, expected);
         assert_eq!(mended.tests, ["test_a", "test_b"]);
         assert!(mend(&mended, &lines).is_none(), "what was mended and still changes it is not mended twice");
+    }
+
+    #[test]
+    fn the_level_of_a_logger_is_put_back() {
+        let of = |logger: &str, old: &str| Trace {
+            what: "a logger".into(),
+            kind: TraceKind::Setting,
+            module: None,
+            name: None,
+            logger: Some(logger.into()),
+            old: Some(old.into()),
+        };
+        let text = "def test_a():\n    assert f(1) == 1\n";
+        let mended = |trace: &Trace| mend(&draft(text), &restoring(&looks(&[("test_a", trace)]))?).map(|draft| draft.text);
+        let expected = "def test_a(caplog):\n    caplog.set_level(30, logger=\"shop.cart\")\n    assert f(1) == 1\n";
+        assert_eq!(mended(&of("shop.cart", "30")).as_deref(), Some(expected));
+        assert_eq!(mended(&of("", "0")).as_deref(), Some("def test_a(caplog):\n    caplog.set_level(0)\n    assert f(1) == 1\n"));
+        assert_eq!(mended(&of("a\")\nimport os", "0")), None, "names come from the process that ran the test");
     }
 
     #[test]

@@ -58,6 +58,8 @@ pub struct Trace {
     pub module: Option<String>,
     /// The variable of a setting.
     pub name: Option<String>,
+    /// The logger whose level it is; empty for the root.
+    pub logger: Option<String>,
     /// What a setting was before, as a Python literal.
     pub old: Option<String>,
 }

@@ -229,7 +229,10 @@ pub(in crate::generate) fn is_by_method(value: &Value) -> bool {
 /// Tells whether the first argument of a call is a new object of the class that a method belongs to.
 fn is_receiver(method: &TypeName, first: &Value) -> bool {
     let class = method.qualname.rsplit_once('.').map(|(class, _)| class);
-    matches!(first, Value::New { ty, .. } if ty.module == method.module && Some(ty.qualname.as_str()) == class)
+    let Value::New { ty, .. } = first else { return false };
+    // The class of a zone of pytz has no name, and is what all of them derive from.
+    let is_zone = (method.module.as_str(), ty.module.as_str()) == ("pytz.tzinfo", "pytz");
+    is_zone || ty.module == method.module && Some(ty.qualname.as_str()) == class
 }
 
 /// Tells whether a text is a single expression, that no bracket of it ends early and nothing follows it.

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use crate::base::text::width;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::scene::{Answer, Framework, Scene, Step};
+use crate::generate::around;
 use crate::generate::layout::{Expr, WIDTH};
 use crate::generate::scenes::writer::Writer;
 use crate::generate::scope::snake;
@@ -41,7 +42,7 @@ pub(super) fn asserted(
                 return Err(ReasonCode::TooLong.with(body.len()));
             }
             let expected = match writer.base.clone().filter(|base| body.contains(base.as_str())) {
-                Some(base) => below(writer, body, &base)?,
+                Some(base) => below(writer, body, &base),
                 None => Expr::Text(body.to_owned()),
             };
             lines.extend(expected.lines(4, &format!("assert {name}.output == "), ""));
@@ -83,13 +84,13 @@ pub(super) fn asserted(
 }
 
 /// Writes a text that names the temporary folder.
-fn below(writer: &mut Writer<'_, '_>, text: &str, base: &str) -> Result<Expr, Reason> {
+fn below(writer: &mut Writer<'_, '_>, text: &str, base: &str) -> Expr {
     let (line, end) = text.strip_suffix('\n').map_or((text, ""), |line| (line, "\\n"));
-    if line.contains(['{', '}', '"', '\\', '\n', '\r', '\t']) {
-        return Err(ReasonCode::MachinePath.into());
-    }
     writer.take_builtin("tmp_path");
-    Ok(Expr::Atom(format!("f\"{}{end}\"", line.replace(base, "{tmp_path}"))))
+    if line.contains(['{', '}', '"', '\\', '\n', '\r', '\t']) {
+        return around::naming(text, base);
+    }
+    Expr::Atom(format!("f\"{}{end}\"", line.replace(base, "{tmp_path}")))
 }
 
 /// Writes where a redirect leads. A key that no row of the test has may be another one elsewhere.

@@ -359,7 +359,7 @@ fn fixtures_that_replace_something_are_taken_unless_they_are_there_anyway() {
     let mut of_file =
         scene(&own, &["client"], None, &[answered(call("client", "get", json!(["/"]), json!([])), page(200, "ok"))]);
     of_file.replacing = [("quiet".to_owned(), true)].into();
-    assert_eq!(written(&of_file).unwrap_err(), ReasonCode::FixtureInTestFile.of("quiet"));
+    assert!(written(&of_file).unwrap().is_empty(), "the proof shows whether it is needed");
 }
 
 #[test]

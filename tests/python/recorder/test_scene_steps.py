@@ -91,3 +91,25 @@ def test_equal_requests_are_told_once_but_not_if_something_was_called_before(she
         """
     )
     assert [(scene["test"][-1], len(scene["steps"])) for scene in told["every"]] == [("a", 1), ("c", 2)]
+
+
+def test_what_a_test_sets_on_a_row_before_it_does_anything_else_is_how_the_row_is_made(shelf):
+    told = shelf(
+        """
+        from books.models import Author, Book
+
+        def test_a(client, author):
+            book = Book.objects.create(title="Odes")
+            book.title = "Hymns"
+            book.author = author
+            book.save()
+            client.get(f"/books/{book.pk}/")
+            book.title = "Iambi"
+            book.save()
+            client.get("/all")
+        """
+    )
+    (row,) = [step for step in told["show"][0]["steps"] if step["kind"] == "row"]
+    assert row["kwargs"] == [["title", "Hymns"], ["author", {"way": "author"}]]
+    (row,) = [step for step in told["every"][0]["steps"] if step["kind"] == "row"]
+    assert dict(map(tuple, row["kwargs"]))["title"] == "Hymns"

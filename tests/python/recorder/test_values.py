@@ -419,6 +419,33 @@ def test_pydantic(program):
     assert tree[4:] == ("P", "pydantic", {"x": 1})
 
 
+ZONES = [
+    ("pytz.UTC", new("pytz", "timezone", "UTC")),
+    ("pytz.timezone('Etc/GMT+3')", new("pytz", "timezone", "Etc/GMT+3")),
+    ("pytz.timezone('Europe/Berlin')", new("pytz", "timezone", "Europe/Berlin")),
+    ("pytz.FixedOffset(90)", new("pytz", "FixedOffset", 90)),
+    ("pytz.timezone('Europe/Berlin').localize(datetime.datetime(2014, 4, 9)).tzinfo",
+     new("pytz", "_p", "Europe/Berlin", 7200, 3600, "CEST")),
+    ("pytz.timezone('Europe/Berlin').localize(datetime.datetime(2014, 4, 9))",
+     new("pytz.tzinfo", "DstTzInfo.localize", new("pytz", "timezone", "Europe/Berlin"),
+         new("datetime", "datetime", 2014, 4, 9, 0, 0, 0, 0))),
+    ("pytz.timezone('Europe/Berlin').localize(datetime.datetime(2014, 10, 26, 2, 30), is_dst=True)",
+     new("pytz.tzinfo", "DstTzInfo.localize", new("pytz", "timezone", "Europe/Berlin"),
+         new("datetime", "datetime", 2014, 10, 26, 2, 30, 0, 0), is_dst=True)),
+    ("dateutil.tz.tzutc()", new("dateutil.tz", "tzutc")),
+    ("dateutil.tz.tzoffset('x', -3600)", new("dateutil.tz", "tzoffset", "x", -3600)),
+    ("dateutil.tz.gettz('Europe/Berlin')", new("dateutil.tz", "gettz", "Europe/Berlin")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("expression", "expected"), ZONES, ids=[text for text, _ in ZONES])
+def test_zones_are_what_people_write_for_them(program, expression, expected):
+    pytest.importorskip("pytz")
+    pytest.importorskip("dateutil")
+    imports = ", ".join(f"__import__({name!r})" for name in ("datetime", "pytz", "dateutil.tz"))
+    assert written(program, f"(lambda datetime, pytz, dateutil: {expression})({imports})") == expected
+
+
 def test_every_value_past_the_budget_has_a_form_that_readers_know(program):
     spool = program.main("""
         import collections, datetime, decimal, enum, functools, io, operator, pathlib, types, uuid

@@ -39,10 +39,11 @@ def told(client: object, give: object) -> "dict | None":
             "kwargs": [["base_url", "%s://%s" % (scheme, host)]] if type(scheme) is type(host) is str and host else [],
             "replaced": bool(state(state(held["_transport"]).get("app")).get("dependency_overrides")),
         }  # fmt: skip
-    if kind in _RUNNERS:
-        # The environment of its commands would have to be given, too.
-        return None if held.get("env") else {"name": "runner", "class": list(kind)}
     for base in mro_of(type(client)):
+        if names_of(base) in _RUNNERS:
+            # Of a class that a test file derives, too: what its `invoke` adds to the words is in them by now. The environment of its
+            # commands would have to be given.
+            return None if held.get("env") else {"name": "runner", "class": list(names_of(base))}
         method = _FLASK.get(names_of(base))
         if method is not None:
             app = held.get("application", held.get("app"))

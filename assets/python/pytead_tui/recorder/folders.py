@@ -88,9 +88,36 @@ def needed(base: str, before: dict, of_fixtures: dict, words: list, told: object
     inside = is_inside(base)
     names = [name for name, held in before.items() if held is not None and of_fixtures.get(name, ())[:2] != held[:2]]
     if not inside:
-        paths = [os.path.join(base, name) for name in names]
-        names = [name for name, path in zip(names, paths) if any(path in w or path.startswith(w.rstrip("/") + "/") for w in words)]
+        names = _named(base, names, words, {name: _text(before[name]) for name in names})
     return [[name, _held(base, name, before[name], told, named)] for name in names]
+
+
+def _named(base: str, names: list, words: list, texts: dict) -> list:
+    """Finds the files that words name, or that the text of such a file names, as a configuration does; those in a folder, too."""
+    found: dict = {}
+    pending = list(words)
+    while pending:
+        word = pending.pop()
+        for name in names:
+            path = os.path.join(base, name)
+            if name not in found and (path in word or path.startswith(word.rstrip("/") + "/") or _is_below_named(base, name, word)):
+                found[name] = True
+                pending.append(texts[name])
+    return [name for name in names if name in found]
+
+
+def _is_below_named(base: str, name: str, word: str) -> bool:
+    """Whether a text names, at the end of a line, a folder that a file lies in."""
+    parts = name.split("/")[:-1]
+    folders = [os.path.join(base, *parts[: at + 1]) for at in range(len(parts))]
+    return any(line.rstrip("\"' ,;/").endswith(folder) for line in word.splitlines() for folder in folders)
+
+
+def _text(held: tuple) -> str:
+    try:
+        return held[2].decode("utf-8")
+    except UnicodeDecodeError:
+        return ""
 
 
 def _held(base: str, name: str, held: tuple, told: object, named: object) -> object:
@@ -133,6 +160,9 @@ def around(base: str, before: dict, needed: list, told: object, named: object) -
     """Describes the files that a command may have read, and those that it wrote, as `changed` does."""
     wrote = changed(base, before, told, named) or {"folders": [], "after": []}
     folders = {os.path.dirname(name) for name, _ in needed} & {*before} | {*wrote["folders"]}
+    # What a configuration names may be asked for, though nothing lies in it.
+    texts = [_text(before[name]) for name, _ in needed]
+    folders.update(name for name, held in before.items() if held is None and any(_is_below_named(base, name + "/", text) for text in texts))
     return {"base": base, "folders": sorted(folders), "before": needed, "after": wrote["after"], "inside": is_inside(base)}
 
 

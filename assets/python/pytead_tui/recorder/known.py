@@ -3,7 +3,7 @@
 A type is known only when it is the very class its module holds, so that its methods are not a user's.
 """
 
-from pytead_tui.recorder import arrays, databases, factories, frames, kinds, models, plans, threads
+from pytead_tui.recorder import arrays, databases, factories, frames, kinds, models, plans, threads, zones
 from pytead_tui.recorder.arrays import new
 from pytead_tui.recorder.looks import base_look
 from pytead_tui.recorder.objects import derives, dict_of, from_module, mro_of, names_of, oid
@@ -22,6 +22,10 @@ def handler(cls: type, mro: tuple) -> object:
         return arrays.handler(cls, name, mro)
     if module == "pandas" or module.startswith("pandas."):
         made = frames.handler(cls, name, mro)
+        if made is not None:
+            return made
+    if module.startswith(("pytz", "dateutil.tz")):
+        made = zones.handler(cls, module, name, mro)
         if made is not None:
             return made
     if (module, name) == _LAZY:
@@ -59,6 +63,11 @@ def _manager(w, v, d):
 
 def _datetime(w, v, d):
     args = (v.year, v.month, v.day, v.hour, v.minute, v.second, v.microsecond)
+    if v.tzinfo is not None and zones.is_moving(type(v.tzinfo).__mro__):
+        made = zones.localised(v)
+        if made is not None:
+            zone, named = made
+            return new(*zones.LOCALIZE, (zone, new("datetime", "datetime", args)), named)
     return new("datetime", "datetime", args + _zone(w, v, d), {"fold": v.fold} if v.fold else {})
 
 

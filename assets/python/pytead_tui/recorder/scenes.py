@@ -21,7 +21,7 @@ _of_class: list = []  # the class of tests that was set up last, as a weak refer
 class Step:
     """What a test did by one call."""
 
-    __slots__ = ("told", "key", "after", "asked", "answer", "calls", "row", "pk", "is_of_class", "before")
+    __slots__ = ("told", "key", "after", "asked", "answer", "calls", "row", "pk", "held", "is_of_class", "before")
 
     def __init__(self, told: dict, key: tuple, after: list) -> None:
         self.told = told
@@ -32,6 +32,7 @@ class Step:
         self.calls: list = []  # (id, spool) of the calls that it made and that were written
         self.row: object = None  # a weak reference to the row that it saved
         self.pk = ""
+        self.held: dict = {}  # the plain values of that row's fields then
         self.is_of_class = False  # it sets up the class of the test
         self.before: "tuple | None" = None  # of a command: the temporary folder, its files, and those that the command may read
 
@@ -409,7 +410,12 @@ def saved(recorder: object, frame: object, args: tuple) -> None:
         return
     row = args[0]
     found = scene.stage.outermost(frame, WALK)
-    if found is None or scene.row_number(row) is not None:
+    if found is None:
+        return
+    known = scene.row_number(row)
+    if known is not None:
+        if scene.stage.is_on(found, row):
+            _saved_again(scene, row, known)
         return
     key = (oid(found), oid(found.f_back), found.f_back.f_lasti)
     if scene.current is not None and scene.current.key == key and scene.current.told["kind"] != "row":
@@ -424,7 +430,22 @@ def saved(recorder: object, frame: object, args: tuple) -> None:
     step = scene.begin(told, key)
     if step is not None:
         step.row = _weakref.ref(row)
+        step.held = staging.held(row)
         step.is_of_class = scene.stage.sets_up_class(found)
+
+
+def _saved_again(scene: Scene, row: object, known: int) -> None:
+    """Notes that the test gave fields of a row other values and saves it again: as if the row had been made with them, as long as the
+    test did nothing with it in between.
+    """
+    step = scene.steps[known]
+    others = scene.steps[known + 1 :]
+    if step.row is None or step.row() is not row or any(other.told["kind"] != "row" for other in others):
+        return
+    changed = scene.stage.changes(row, step.held, scene)
+    names = {name for name, _ in changed}
+    step.told["kwargs"] = [*[pair for pair in step.told["kwargs"] if pair[0] not in names], *changed]
+    step.held = staging.held(row)
 
 
 def _is_saved_by(frame: object, outermost: object, row: object) -> bool:

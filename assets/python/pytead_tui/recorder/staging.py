@@ -311,25 +311,25 @@ class Stage:
                 "args": [self.value(v, scene) for v in args],
                 "kwargs": [[key, self.named(key, v, scene)] for key, v in kwargs.items()],
             }  # fmt: skip
-        own = state(row)
-        cached = state(own.get("_state")).get("fields_cache", {})
-        fields = []
-        for field in list(state(meta).get("local_concrete_fields") or state(meta).get("local_fields") or ()):
-            of = state(field)
-            name, attname = of.get("name"), of.get("attname")
-            if attname not in own or of.get("auto_now") or of.get("auto_now_add"):
-                continue
-            value = own[attname]
-            if of.get("primary_key") and value is None or redact.secret_word(name) is not None:
-                continue
-            default = of.get("default")
+        own, fields = state(row), []
+        for field, attname, value in _fields(row):
+            default = state(field).get("default")
             if type(value) in (*_ATOMS, str) and type(value) is type(default) and value == default:
                 continue
-            if value is None or value == "" and type(value) is str:
-                continue
-            related = cached.get(name) if attname != name else None
-            fields.append([name if related is not None else attname, self.named(name, related or value, scene)])
+            if value is not None and not (value == "" and type(value) is str):
+                fields.append(self.field(field, attname, own, scene))
         return {"kind": "row", "model": model, "method": "create", "args": [], "kwargs": fields}
+
+    def field(self, field: object, attname: str, own: dict, scene: object) -> list:
+        """Tells the value of a field, by the row that it refers to where the test has it."""
+        name = state(field).get("name")
+        related = state(own.get("_state")).get("fields_cache", {}).get(name) if attname != name else None
+        return [name if related is not None else attname, self.named(name, related or own[attname], scene)]
+
+    def changes(self, row: object, before: dict, scene: object) -> list:
+        """Tells the fields of a row that the test gave another value since."""
+        own = state(row)
+        return [self.field(field, attname, own, scene) for field, attname, value in _fields(row) if before.get(attname, value) != value]
 
     def new_row(self, row: object, frame: object, scene: object) -> dict:
         """Tells of a row of SQLAlchemy's that the test makes, by what it gives the class."""
@@ -407,6 +407,27 @@ class Stage:
         if place is not None:
             return {"name": place}
         return {"other": ".".join(names_of(t))} if way is None else {"way": way}
+
+
+def _fields(row: object) -> list:
+    """Lists the fields of a row of Django's that a test may set: (field, its attribute, its value). Left out are those that Django
+    sets itself and those that hold secrets.
+    """
+    own, found = state(row), []
+    meta = next((dict_of(b)["_meta"] for b in mro_of(type(row)) if "_meta" in dict_of(b)), None)
+    for field in list(state(meta).get("local_concrete_fields") or state(meta).get("local_fields") or ()):
+        of = state(field)
+        name, attname = of.get("name"), of.get("attname")
+        if attname not in own or of.get("auto_now") or of.get("auto_now_add") or redact.secret_word(name) is not None:
+            continue
+        if not (of.get("primary_key") and own[attname] is None):
+            found.append((field, attname, own[attname]))
+    return found
+
+
+def held(row: object) -> dict:
+    """Gives the plain values of the fields of a row of Django's, by their attributes."""
+    return {attname: value for _, attname, value in _fields(row) if type(value) in (*_ATOMS, str)}
 
 
 def texts(value: object, deep: int = 0) -> list:

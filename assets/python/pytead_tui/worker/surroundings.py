@@ -172,11 +172,18 @@ def touched(before: Picture, after: Picture) -> "list[str]":
     return sorted(names if after.process == before.process else {"", *names})
 
 
+def _logger(what: str, name: str, before: tuple, now: "tuple | None") -> dict:
+    """Says that a logger is another one now: with another level alone, it is a setting that can be put back."""
+    if now is None or before[1:] != now[1:]:
+        return {"what": what, "kind": "process"}
+    return {"what": what, "kind": "setting", "logger": name, "old": str(before[0])}
+
+
 def difference(before: Picture, after: Picture) -> "list[dict]":
     """Says what is another now: `{"what", "kind"}`, for a module variable with a plain value also the value it had.
 
-    The kind is `process` for settings of the process, `setting` for a module variable that got another plain value,
-    and `content` for what else changed in one: caches, registries.
+    The kind is `process` for settings of the process, `setting` for a module variable that got another plain value or a logger that
+    got another level, and `content` for what else changed in one: caches, registries.
     """
     found: list = []
     for what, value in before.process.items():
@@ -186,7 +193,9 @@ def difference(before: Picture, after: Picture) -> "list[dict]":
         if what == "loggers":
             # A logger that was not there before is no setting of anybody's.
             changed = sorted(name for name in value if now.get(name) != value[name])
-            found.extend({"what": f"the logger {name}", "kind": "process"} for name in changed)
+            found.extend(_logger(f"the logger {name}", name, value[name], now.get(name)) for name in changed)
+        elif what == "logging":
+            found.append(_logger(what, "", value, now))
         elif what == "the environment":
             names = sorted(name for name in {*value, *now} if value.get(name) != now.get(name))
             for name in names:
