@@ -148,8 +148,9 @@ fn insert(whole: &str, test: &str, lines: &BTreeSet<String>) -> Option<String> {
         }
         let open = line.len() - parameters.len();
         let parameters = parameters.strip_suffix("):")?;
-        let needed =
-            ["monkeypatch", "pytestconfig", "caplog"].into_iter().filter(|name| lines.iter().any(|line| trim::has_word(line, name)));
+        let needed = ["monkeypatch", "pytestconfig", "caplog"]
+            .into_iter()
+            .filter(|name| lines.iter().any(|line| trim::has_word(line, name)));
         let more: Vec<&str> = needed.filter(|name| !trim::has_word(parameters, name)).collect();
         let parameters: Vec<&str> = (!parameters.is_empty()).then_some(parameters).into_iter().chain(more).collect();
         let (head, inner) = (&line[..open], parameters.join(", "));

@@ -169,8 +169,8 @@ pub fn around(scene: &Scene, call: &Call, project: Project<'_>, scope: &Scope, f
         writer.fixture(way.split('.').next().unwrap_or(way))?;
         made.within = Some(format!("with {way}.app_context():"));
     }
-    // A function that is given a request alone needs none of what others of the class do.
-    let is_apart = context.is_none() && given.values().all(|told| told.get("request").is_some());
+    // A function that is given a request alone, without any row, needs none of what others of the class do.
+    let is_apart = context.is_none() && given.values().all(|told| told.get("request").is_some()) && writer.used.is_empty();
     let before = if is_apart { &[][..] } else { before };
     let steps = writer.steps(before, |at, step| of_rows.as_ref().is_none_or(|rows| applications::is_done_to(at, step, rows)))?;
     let mut lines: Vec<String> = steps.into_iter().flat_map(|(_, lines)| lines).chain(own).collect();
@@ -286,7 +286,8 @@ impl Writer<'_, '_> {
             }
             Step::Row { model, method, args, kwargs, .. } => {
                 let is_used = self.used.contains(&at);
-                if !is_used && (model.0.starts_with("django.contrib.auth") || method.is_empty()) {
+                let is_for_others = model.0.starts_with("django.contrib.auth") && !self.is_named_later(at, (args, kwargs));
+                if !is_used && (is_for_others || method.is_empty()) {
                     return Ok(Vec::new());
                 }
                 let class = self.spell(&TypeName::new(&model.0, &model.1))?;
@@ -297,6 +298,13 @@ impl Writer<'_, '_> {
                 Ok(Expr::call_with(&made, items).lines(4, &prefix, ""))
             }
         }
+    }
+
+    /// Tells whether a later step says a text that a row was made with, as a login says the name of a user.
+    fn is_named_later(&self, at: usize, (args, kwargs): answers::Given<'_>) -> bool {
+        let mut texts = args.iter().chain(kwargs.iter().map(|(_, value)| value)).filter_map(serde_json::Value::as_str);
+        let said: Vec<String> = self.scene.steps[at + 1..].iter().filter_map(said).collect();
+        texts.any(|text| !text.is_empty() && said.iter().any(|said| said.contains(&serde_json::Value::from(text).to_string())))
     }
 
     /// Writes a request that a factory of Django's makes, in lines of its own; gives its name.
@@ -416,6 +424,12 @@ impl Writer<'_, '_> {
         }
         Ok(lines)
     }
+}
+
+/// Gives what a request is made with, as JSON.
+fn said(step: &Step) -> Option<String> {
+    let Step::Call { args, kwargs, .. } = step else { return None };
+    serde_json::to_string(&(args, kwargs)).ok()
 }
 
 /// What stands before a call that is awaited.

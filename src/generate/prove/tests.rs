@@ -44,7 +44,10 @@ fn faults(noticed: &[&[&str]]) -> Faults {
 
 fn left(what: &str, kind: TraceKind) -> Look {
     let (module, name) = what.rsplit_once('.').map_or((None, None), |(module, name)| (Some(module.into()), Some(name.into())));
-    Look { left: vec![Trace { what: what.into(), kind, module, name, logger: None, old: Some("None".into()) }], ..Look::default() }
+    Look {
+        left: vec![Trace { what: what.into(), kind, module, name, logger: None, old: Some("None".into()) }],
+        ..Look::default()
+    }
 }
 
 fn ground() -> Ground {

@@ -176,6 +176,27 @@ def test_detail_post_redirects_to_books_after_login(client):
 }
 
 #[test]
+fn a_user_who_logs_in_by_name_is_made_and_files_are_given_by_what_they_hold() {
+    let login = json!([["username", "bo"], ["password", {"made_up": "password", "n": 3}]]);
+    let data = json!([["data", {"dict": [["file", {"upload": ["b.csv", "a,b", "text/csv"]}], ["note", {"io": "cd"}]]}]]);
+    let steps = [
+        json!({"kind": "row", "model": ["django.contrib.auth.models", "User"], "method": "create_user", "args": ["bo"],
+               "kwargs": [["password", {"made_up": "password", "n": 3}], ["is_staff", true]], "pk": "1"}),
+        call("self.client", "login", json!([]), login),
+        answered(call("self.client", "post", json!(["/books/"]), data), page(200, "ok")),
+    ];
+    let text = drafted(&[scene(&json!({}), &[], Some("django.test.testcases.TestCase"), &steps)]).unwrap();
+    for line in [
+        "    User.objects.create_user(\"bo\", password=\"made-up-password\", is_staff=True)\n",
+        "    client.login(username=\"bo\", password=\"made-up-password\")\n",
+        "SimpleUploadedFile(\"b.csv\", b\"a,b\", content_type=\"text/csv\")",
+        "\"note\": io.BytesIO(b\"cd\")",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
+
+#[test]
 fn of_pages_that_differ_what_only_one_of_them_says_is_asserted() {
     let fixtures = json!({"client": fixture("plugin", "x", &[], None)});
     let ask = |data: Json, body: &str| {

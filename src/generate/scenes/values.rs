@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::scene::Step;
 use crate::domain::value::TypeName;
-use crate::generate::layout::{self, Expr};
+use crate::generate::layout::{self, Expr, Item};
 use crate::generate::scenes::writer::Writer;
 use crate::generate::scope::{Import, is_identifier, snake};
 
@@ -46,11 +46,23 @@ impl Writer<'_, '_> {
                 let which = if at == 0 { String::new() } else { format!("-{}", at + 1) };
                 Ok(Expr::Text(format!("made-up-{word}{which}")))
             }
-            "bytes" => {
-                let bytes: Vec<u8> =
-                    told.as_str().unwrap_or_default().chars().map(|c| u8::try_from(c as u32).unwrap_or(b'?')).collect();
-                Ok(Expr::Atom(layout::bytes(&bytes)))
+            "bytes" => Ok(bytes(told)),
+            "io" => {
+                self.imports.insert(Import::module("io"));
+                Ok(Expr::call("io.BytesIO", vec![bytes(told)]))
             }
+            // Of an opened file, too, which other clients take otherwise.
+            "upload" if self.scene.has_django => {
+                let part = |at: usize| told.get(at).and_then(Json::as_str).unwrap_or_default();
+                let class = self.spell(&TypeName::new("django.core.files.uploadedfile", "SimpleUploadedFile"))?;
+                let content = told.get(1).map_or_else(|| Expr::atom("b\"\""), bytes);
+                let mut items = vec![Item::from(Expr::Text(part(0).to_owned())), Item::from(content)];
+                if part(2) != "text/plain" {
+                    items.push(Item::keyword("content_type", Expr::Text(part(2).to_owned())));
+                }
+                Ok(Expr::call_with(&class, items))
+            }
+            "upload" => Err(unwritable("BufferedReader")),
             "list" => Ok(Expr::list(self.values(items())?)),
             "tuple" => Ok(Expr::tuple(self.values(items())?)),
             "dict" => {
@@ -228,4 +240,10 @@ impl Writer<'_, '_> {
         self.imports.insert(Import::From { module: "unittest.mock".into(), name: "ANY".into() });
         Expr::atom("ANY")
     }
+}
+
+/// Writes bytes, each of which is told as a character.
+fn bytes(told: &Json) -> Expr {
+    let held: Vec<u8> = told.as_str().unwrap_or_default().chars().map(|c| u8::try_from(c as u32).unwrap_or(b'?')).collect();
+    Expr::Atom(layout::bytes(&held))
 }

@@ -113,3 +113,25 @@ def test_what_a_test_sets_on_a_row_before_it_does_anything_else_is_how_the_row_i
     assert row["kwargs"] == [["title", "Hymns"], ["author", {"way": "author"}]]
     (row,) = [step for step in told["every"][0]["steps"] if step["kind"] == "row"]
     assert dict(map(tuple, row["kwargs"]))["title"] == "Hymns"
+
+
+def test_files_that_a_test_gives_are_described_by_what_they_hold(shelf):
+    told = shelf(
+        """
+        import io
+        from django.core.files.uploadedfile import SimpleUploadedFile
+
+        def test_a(client, tmp_path):
+            (tmp_path / "list.csv").write_text("a,b")
+            (tmp_path / ".env").write_text("KEY=1")
+            (tmp_path / "long.csv").write_text("a" * 3000)
+            with open(tmp_path / "list.csv", "rb") as opened, open(tmp_path / ".env", "rb") as secret:
+                with open(tmp_path / "long.csv", "rb") as long:
+                    given = SimpleUploadedFile("b.txt", b"cd")
+                    client.post("/add", data={"title": "x", "a": opened, "b": given, "c": io.BytesIO(b"ef"), "d": secret, "e": long})
+        """
+    )
+    ((_, data),) = told["add"][0]["steps"][-1]["kwargs"]
+    files = dict(map(tuple, data["dict"]))
+    assert files["a"] == {"upload": ["list.csv", "a,b", "text/csv"]} and files["b"] == {"upload": ["b.txt", "cd", "text/plain"]}
+    assert files["c"] == {"io": "ef"} and files["d"] == files["e"] == {"other": "_io.BufferedReader"}

@@ -4,7 +4,7 @@ Plain values are written as they are, texts with secret names as placeholders. A
 by the attributes from a fixture to it, or by the row that the test saved. Of all else the type alone is recorded: a test cannot have it.
 """
 
-from pytead_tui.recorder import clients, folders, kinds, redact
+from pytead_tui.recorder import clients, folders, kinds, redact, uploads
 from pytead_tui.recorder.objects import dict_of, mro_of, names_of, oid, state
 from pytead_tui.recorder.own import __builtins__, os, sys
 from pytead_tui.recorder.plans import lookup
@@ -384,6 +384,9 @@ class Stage:
         made = _made(t, value)
         if made is not None:
             return {"made": made}
+        file = uploads.told(value)
+        if file is not None:
+            return file
         if t is kinds.Function:
             is_named = lookup(value.__module__, value.__qualname__) is value
             return {"name": [value.__module__, value.__qualname__]} if is_named else {"other": "function"}
