@@ -1,7 +1,7 @@
 """Which steps a test has: rows that come with another row are none, and what tests of unittest do are some."""
 
 import pytest
-from shelves import MODELS, scenes_of, shelf_of
+from shelves import MODELS, conftest_with, scenes_of, shelf_of
 
 
 @pytest.fixture
@@ -135,3 +135,26 @@ def test_files_that_a_test_gives_are_described_by_what_they_hold(shelf):
     files = dict(map(tuple, data["dict"]))
     assert files["a"] == {"upload": ["list.csv", "a,b", "text/csv"]} and files["b"] == {"upload": ["b.txt", "cd", "text/plain"]}
     assert files["c"] == {"io": "ef"} and files["d"] == files["e"] == {"other": "_io.BufferedReader"}
+
+
+def test_a_runner_of_a_class_of_the_test_file_is_clicks_own_with_the_words_that_its_class_adds(program):
+    conftest_with(program, "click")
+    program.write("tool.py", "import click\n@click.command()\n@click.argument('names', nargs=-1)\ndef main(names): click.echo(hello(names))\n"
+                             "def hello(names): return ' '.join(names)\n")  # fmt: skip
+    program.write("test_it.py", """
+        import pytest
+        import tool
+        from click.testing import CliRunner
+
+        class Runner(CliRunner):
+            def invoke(self, cli, args=None, *a, **kw): return super().invoke(cli, ["hi"] + args, *a, **kw)
+
+        @pytest.fixture
+        def runner(tmp_path): return lambda **settings: Runner(**settings)
+
+        def test_a(runner): runner().invoke(tool.main, ["ada"])
+    """)  # fmt: skip
+    spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "test_it.py")
+    (step,) = scenes_of(spool)["hello"][0]["steps"]
+    assert (step["client"], step["kwargs"]) == ({"name": "runner", "class": ["click.testing", "CliRunner"]}, [])
+    assert step["args"] == [{"name": ["tool", "main"]}, {"list": ["hi", "ada"]}]

@@ -187,7 +187,7 @@ class Stage:
         if kind not in (("django.test.client", "RequestFactory"), ("rest_framework.test", "APIRequestFactory")):
             return None
         method = found.f_code.co_name
-        args, kwargs = _arguments(found.f_code, held, _defaults(factory, method))
+        args, kwargs = _arguments(found.f_code, held, _defaults(factory, found.f_code))
         return {
             "factory": list(kind), "way": self.way(factory), "method": method,
             "args": [self.value(v, scene) for v in args],
@@ -225,7 +225,7 @@ class Stage:
         if name is None:
             return None
         method = code.co_name
-        args, kwargs = _arguments(code, held, _defaults(held.get(code.co_varnames[0]), method))
+        args, kwargs = _arguments(code, held, _defaults(held.get(code.co_varnames[0]), code))
         self.words = texts([args, kwargs])
         self.base = folders.of(self.values, tuple(self.words), self.root)
         if self.base is not None and not any(word.startswith(self.base) for word in self.words):
@@ -302,7 +302,7 @@ class Stage:
         method = held.get("name") if code.co_name == "manager_method" else code.co_name
         model = list(names_of(cls))
         if method in ("create", "create_user", "create_superuser") and state(manager).get("model") is cls:
-            args, kwargs = _arguments(code, held, _defaults(manager, method))
+            args, kwargs = _arguments(code, held, _defaults(manager, code))
             for name in ("is_staff", "is_superuser"):  # what create_user and create_superuser add
                 if method != "create" and kwargs.get(name) is (method == "create_superuser"):
                     del kwargs[name]
@@ -474,13 +474,12 @@ def locals_of(frame: object) -> dict:
     return found
 
 
-def _defaults(receiver: object, method: str) -> dict:
-    """Gives the defaults of a method, by the names of its parameters."""
-    for base in mro_of(type(receiver)):
-        function = dict_of(base).get(method)
-        if type(function) is kinds.Function:
-            return _defaults_of(function)
-    return {}
+def _defaults(receiver: object, code: object) -> dict:
+    """Gives the defaults of the method that runs some code, by the names of its parameters: a class of a test may call that of its base."""
+    found = [dict_of(base).get(code.co_name) for base in mro_of(type(receiver))]
+    methods = [function for function in found if type(function) is kinds.Function]
+    own = [function for function in methods if function.__code__ is code]
+    return _defaults_of((own or methods)[0]) if methods else {}
 
 
 def _function_of(frame: object) -> object:
