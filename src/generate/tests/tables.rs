@@ -37,6 +37,16 @@ fn typed(items: Vec<Value>, dtype: &str) -> Value {
 
 /// R3: a dtype is written where numpy would take another one, and by the name that people use for it.
 #[test]
+fn zones_of_pytz_are_written_as_people_write_them() {
+    let zone = || new("pytz", "timezone", texts(&["Europe/Rome"]), &[]);
+    let day = || new("datetime", "datetime", ints(&[2024, 5, 1, 9, 0, 0, 0]), &[]);
+    let localised = new("pytz.tzinfo", "DstTzInfo.localize", vec![zone(), day()], &[]);
+    let expected = "timezone(\"Europe/Rome\").localize(datetime.datetime(2024, 5, 1, 9))";
+    assert_eq!(written(&localised).as_deref(), Ok(expected));
+    assert_eq!(written(&zone()).as_deref(), Ok("timezone(\"Europe/Rome\")"));
+}
+
+#[test]
 fn arrays_are_written_as_people_write_them() {
     for (value, source) in [
         (array("<i8", &[2, 2], ints(&[1, 2, 3, 4])), "np.array([[1, 2], [3, 4]])"),
