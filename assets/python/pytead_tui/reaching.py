@@ -125,6 +125,8 @@ class Reaching:
             return False
         if event == "os.mkdir" and live_os.path.isdir(real):
             return False  # `exist_ok=True`: it is there, and stays as it is
+        if event == "open" and live_os.path.isdir(real):
+            return False  # a file without a name, as `tempfile.TemporaryFile` makes it
         if self._is_in(real, self.passing):
             if _is_below(real, self.made):
                 return False

@@ -1,5 +1,7 @@
 """What recorded calls do besides computing is noted, once a call and kind."""
 
+import sys
+
 import pytest
 
 
@@ -11,7 +13,7 @@ def effects(spool, qualname):
 def test_effects(program):
     program.write("data.txt", "x")
     spool = program.main("""
-        import datetime, os, random, socket, subprocess, sys, threading, time, uuid, warnings
+        import datetime, os, random, socket, subprocess, sys, tempfile, threading, time, uuid, warnings
         from time import perf_counter as tick
         from random import randint
 
@@ -66,8 +68,13 @@ def test_effects(program):
         def calls_another():
             return asks_where()
 
+        def takes_notes():
+            with tempfile.TemporaryFile("w+") as notes:
+                notes.write("x")
+
         def main():
-            for f in (reads, writes, runs, connects, asks_the_clock, throws_dice, asks_the_environment, asks_where,
+            tempfile.gettempdir()
+            for f in (takes_notes, reads, writes, runs, connects, asks_the_clock, throws_dice, asks_the_environment, asks_where,
                       starts, says, computes, calls_another):
                 f()
     """)  # fmt: skip
@@ -93,6 +100,8 @@ def test_effects(program):
         ("warning", "warnings.warn"),
     }
     assert effects(spool, "computes") == set()
+    # On Linux it is a file that no folder has.
+    assert sys.platform != "linux" or not [e for e in effects(spool, "takes_notes") if e[0] == "file"]
     # The inner call is a repetition, so its effect is that of the nearest kept call.
     assert effects(spool, "calls_another") == {("cwd", "os.getcwd")}
 

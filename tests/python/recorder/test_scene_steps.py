@@ -158,3 +158,31 @@ def test_a_runner_of_a_class_of_the_test_file_is_clicks_own_with_the_words_that_
     (step,) = scenes_of(spool)["hello"][0]["steps"]
     assert (step["client"], step["kwargs"]) == ({"name": "runner", "class": ["click.testing", "CliRunner"]}, [])
     assert step["args"] == [{"name": ["tool", "main"]}, {"list": ["hi", "ada"]}]
+
+
+def test_a_command_is_described_with_the_files_that_its_configuration_names(program):
+    conftest_with(program, "click")
+    program.write("tool.py", """
+        import click
+        @click.command()
+        @click.argument("config")
+        def main(config): click.echo(joined(open(config).read()))
+        def joined(config): return open(config.split()[-1] + "/a.txt").read()
+    """)  # fmt: skip
+    program.write("test_it.py", """
+        import tool
+        from click.testing import CliRunner
+
+        def test_a(tmp_path):
+            for name in ("notes", "empty", "other"):
+                (tmp_path / name).mkdir()
+            (tmp_path / "notes/a.txt").write_text("tea")
+            (tmp_path / "other/b.txt").write_text("cake")
+            (tmp_path / "void.txt").write_text("")
+            (tmp_path / "config").write_text(f"skip = {tmp_path}/empty\\nread = {tmp_path}/notes\\n")
+            CliRunner().invoke(tool.main, [str(tmp_path / "config")])
+    """)  # fmt: skip
+    spool = program.record("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "test_it.py")
+    folder = scenes_of(spool)["joined"][0]["steps"][-1]["folder"]
+    assert [name for name, _ in folder["before"]] == ["config", "notes/a.txt"]
+    assert folder["folders"] == ["empty", "notes"]

@@ -432,6 +432,8 @@ ZONES = [
     ("pytz.timezone('Europe/Berlin').localize(datetime.datetime(2014, 10, 26, 2, 30), is_dst=True)",
      new("pytz.tzinfo", "DstTzInfo.localize", new("pytz", "timezone", "Europe/Berlin"),
          new("datetime", "datetime", 2014, 10, 26, 2, 30, 0, 0), is_dst=True)),
+    ("datetime.datetime(9999, 12, 31, 12, tzinfo=pytz.timezone('Europe/Berlin'))",
+     new("datetime", "datetime", 9999, 12, 31, 12, 0, 0, 0, new("pytz", "timezone", "Europe/Berlin"))),
     ("dateutil.tz.tzutc()", new("dateutil.tz", "tzutc")),
     ("dateutil.tz.tzoffset('x', -3600)", new("dateutil.tz", "tzoffset", "x", -3600)),
     ("dateutil.tz.gettz('Europe/Berlin')", new("dateutil.tz", "gettz", "Europe/Berlin")),

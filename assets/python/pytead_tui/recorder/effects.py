@@ -377,6 +377,13 @@ def install(recorder: object) -> None:
     sys.addaudithook(hook)
 
 
+def is_folder(path: object) -> bool:
+    """Whether a path is that of a folder. Whoever opens one for writing makes a file without a name, as `tempfile.TemporaryFile` does: it
+    is gone when it is closed.
+    """
+    return type(path) in (str, bytes) and os.path.isdir(path)
+
+
 def _detail(event: str, args: tuple) -> "str | None":
     """Says what happened, in words that hold no argument of a command and no value of a variable."""
     first = args[0] if args else None
@@ -384,6 +391,8 @@ def _detail(event: str, args: tuple) -> "str | None":
         mode = args[1] if type(args[1]) is str else None
         flags = args[2] if type(args[2]) is int else 0
         writes = any(c in mode for c in "wax+") if mode else bool(flags & (os.O_WRONLY | os.O_RDWR))
+        if writes and is_folder(first):
+            return None
         event = "write" if writes else "read"
     elif event.startswith("socket.") and event[7:] in ("connect", "bind", "sendto"):
         first = args[1]

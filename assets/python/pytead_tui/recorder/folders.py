@@ -94,15 +94,14 @@ def needed(base: str, before: dict, of_fixtures: dict, words: list, told: object
 
 def _named(base: str, names: list, words: list, texts: dict) -> list:
     """Finds the files that words name, or that the text of such a file names, as a configuration does; those in a folder, too."""
-    found: dict = {}
-    pending = list(words)
+    paths = {name: os.path.join(base, name) for name in names}
+    found = {name for name in names for w in words if w and (paths[name] in w or paths[name].startswith(w.rstrip("/") + "/"))}
+    pending = list(found)
     while pending:
-        word = pending.pop()
-        for name in names:
-            path = os.path.join(base, name)
-            if name not in found and (path in word or path.startswith(word.rstrip("/") + "/") or _is_below_named(base, name, word)):
-                found[name] = True
-                pending.append(texts[name])
+        text = texts[pending.pop()]
+        more = [name for name in names if name not in found and (paths[name] in text or _is_below_named(base, name, text))]
+        found.update(more)
+        pending.extend(more)
     return [name for name in names if name in found]
 
 

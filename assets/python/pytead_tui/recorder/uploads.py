@@ -3,7 +3,7 @@ needs no file beside it. When a request is described, the client may have read t
 """
 
 from pytead_tui.recorder import project, redact
-from pytead_tui.recorder.objects import names_of, state
+from pytead_tui.recorder.objects import from_module, state
 from pytead_tui.recorder.own import __builtins__, os
 
 TEXT = 2000  # bytes of a file
@@ -14,25 +14,29 @@ _OF_DJANGO = ("django.core.files.uploadedfile", "SimpleUploadedFile")
 
 def told(value: object) -> "dict | None":
     """Describes a file that was given from its beginning; None for what is none, and for what is too long or secret."""
-    kind = names_of(type(value))
-    if kind == _IN_MEMORY:
+    kind = type(value)
+    if from_module(kind, *_IN_MEMORY):
         held = _content(value)
         return None if held is None else {"io": held}
-    if kind == _OPENED and names_of(type(value.raw)) == ("_io", "FileIO"):
+    if from_module(kind, *_OPENED):
+        if value.closed or not from_module(type(value.raw), "_io", "FileIO"):
+            return None
         name, size = value.raw.name, os.fstat(value.raw.fileno()).st_size
         if type(name) is not str or size > TEXT or value.tell() not in (0, size) or not os.path.isfile(name):
             return None
         return _upload(os.path.basename(name), project.read(name, TEXT), _guessed(name))
-    if kind == _OF_DJANGO:
+    if from_module(kind, *_OF_DJANGO):
         own = state(value)
-        name, kind_of_content = own.get("_name"), own.get("content_type")
-        held = _content(own["file"]) if names_of(type(own.get("file"))) == _IN_MEMORY else None
-        is_plain = type(name) is str and type(kind_of_content) is str
-        return _upload(name, held.encode("latin-1"), kind_of_content) if held is not None and is_plain else None
+        name, content_type = own.get("_name"), own.get("content_type")
+        held = _content(own["file"]) if from_module(type(own.get("file")), *_IN_MEMORY) else None
+        is_plain = type(name) is str and type(content_type) is str
+        return _upload(name, held.encode("latin-1"), content_type) if held is not None and is_plain else None
     return None
 
 
 def _content(file: object) -> "str | None":
+    if file.closed:
+        return None
     held = file.getvalue()
     return held.decode("latin-1") if len(held) <= TEXT and file.tell() in (0, len(held)) else None
 

@@ -39,7 +39,10 @@ def localised(v: object) -> "tuple | None":
     own = type(zone).__mro__[1].__dict__["localize"]
     bare = v.replace(tzinfo=None)
     for is_dst in (False, True):
-        found = own(zone, bare, is_dst)
+        try:
+            found = own(zone, bare, is_dst)
+        except OverflowError:  # it looks a day further on each side
+            return None
         if found.tzinfo is zone:
             return _by_name(zone), {"is_dst": True} if is_dst else {}
     return None

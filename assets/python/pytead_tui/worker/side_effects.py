@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from pytead_tui.recorder import databases, redact
+from pytead_tui.recorder import databases, effects, redact
 from pytead_tui.recorder.functions import Function
 from pytead_tui.recorder.objects import names_of, oid
 from pytead_tui.recorder.own import os
@@ -230,7 +230,7 @@ def _text_since(stream: object, before: "int | None") -> str:
 def _audit(event: str, args: tuple) -> None:
     try:
         if event == "open":
-            if type(args[2]) is int and args[2] & _WRITES:
+            if type(args[2]) is int and args[2] & _WRITES and not effects.is_folder(args[0]):
                 _note_file(args[0])
         elif event in _CHANGES:
             for path, folder in _CHANGES[event]:
