@@ -6,11 +6,13 @@ import collections
 import pytest
 import shapes
 
-from pytead_tui.recorder import values
+from pytead_tui.recorder import changes, values
+from pytead_tui.recorder.objects import Objects
 from pytead_tui.worker import whole_values
 from pytead_tui.worker.capture import tree_of
 
 LAST = 5_000
+SMALL = values.Limits(60, 1000, 100, 10, 60)
 
 
 def items(last):
@@ -87,3 +89,27 @@ def test_objects_that_hold_one_another_are_not_walked_for_each_of_them(monkeypat
     for _ in range(20):
         tree_of(nodes[0])
     assert sum(walked) < whole_values._OF_PROCESS + 20 * 3_000 + whole_values._OF_ONE
+
+
+def test_what_there_was_no_time_to_hash_once_more_did_not_change(monkeypatch):
+    class Node:
+        def __init__(self, number):
+            self.number = number
+            self.names = {str(item): Node(item) for item in range(300)} if number < 0 else {}
+
+    def changed(left, change):
+        node = Node(-1)
+        objects = Objects()
+        digest = whole_values._Digest()
+        monkeypatch.setattr(whole_values, "digest", digest)
+        monkeypatch.setattr(values, "whole", [digest])
+        trees, walk = values.capture(objects, SMALL, (node,))
+        watched = changes.watch((node,), trees, walk)
+        assert watched
+        digest.of_process = left
+        change(node)
+        return bool(changes.changed(watched, objects, SMALL, (), None)[0])
+
+    whole = whole_values._OF_PROCESS
+    assert not changed(whole, lambda node: None) and changed(whole, lambda node: node.names["299"].names.update(a=1))
+    assert not changed(0, lambda node: None) and changed(0, lambda node: node.names.pop("299"))

@@ -7,6 +7,7 @@ from pytead_tui.recorder.own import __builtins__, _weakref, marshal
 from pytead_tui.recorder.values import NUMBERED, TAG, Capture, Limits, capture, normal
 
 DEEP = 200  # levels down to which trees of other arguments are put in
+HASHED = 7  # parts of the tree of a value that was cut: the last one is its hash
 
 
 class Watched:
@@ -61,7 +62,8 @@ def changed(watched: list, objects: Objects, limits: Limits, words: tuple, scope
     found, written = [], []
     for i, (w, v) in enumerate(alive):
         if apart:
-            same = _alone(trees[i], objects_now) == _alone(w.tree, objects_before)
+            now, before = _alone(trees[i], objects_now), _alone(w.tree, objects_before)
+            same = now == before or _is_alike(marshal.loads(now), marshal.loads(before))
         else:
             same = _is_same(trees[i], walk.parts[i], w.tree, w.marks)
         if not same:
@@ -73,7 +75,30 @@ def changed(watched: list, objects: Objects, limits: Limits, words: tuple, scope
 def _is_same(now: object, marks: list, before: object, marks_before: list) -> bool:
     """Whether two trees are the same, whatever numbers their objects have."""
     one, other = marshal.dumps(now, 2), marshal.dumps(before, 2)
-    return one == other or normal(one, marks) == normal(other, marks_before)
+    return one == other or normal(one, marks) == normal(other, marks_before) or _is_alike(now, before)
+
+
+def _is_alike(one: object, other: object) -> bool:
+    """Whether two trees differ at most in hashes of which one has none: so much was walked by then that there was no time left for it."""
+    return bool(values.whole) and _match(one, other, {}, 0)
+
+
+def _match(one: object, other: object, numbers: dict, depth: int) -> bool:
+    if type(one) is not type(other) or depth > DEEP:
+        return False
+    if type(one) is dict:
+        one, other = list(one.items()), list(other.items())
+    if type(one) is not tuple and type(one) is not list:
+        return one == other
+    if len(one) != len(other):
+        return False
+    if _is_numbered(one) and _is_numbered(other):
+        if numbers.setdefault(one[2], other[2]) != other[2]:
+            return False
+        one, other = (*one[:2], *one[3:]), (*other[:2], *other[3:])
+    elif len(one) == HASHED and one[0] is other[0] is TAG and one[1] == other[1] == "cut" and not (one[-1] and other[-1]):
+        one, other = one[:-1], other[:-1]
+    return all([_match(x, y, numbers, depth + 1) for x, y in zip(one, other)])
 
 
 def _crossing(parts: list) -> bool:
