@@ -61,34 +61,6 @@ def _manager(w, v, d):
 # Exact types, by (module, qualname).
 
 
-def _datetime(w, v, d):
-    args = (v.year, v.month, v.day, v.hour, v.minute, v.second, v.microsecond)
-    if v.tzinfo is not None and zones.is_moving(type(v.tzinfo).__mro__):
-        made = zones.localised(v)
-        if made is not None:
-            zone, named = made
-            return new(*zones.LOCALIZE, (zone, new("datetime", "datetime", args)), named)
-    return new("datetime", "datetime", args + _zone(w, v, d), {"fold": v.fold} if v.fold else {})
-
-
-def _zone(w, v, d):
-    zone = v.tzinfo
-    return () if zone is None else (w.value(zone, d + 1),)
-
-
-def _time(w, v, d):
-    args = (v.hour, v.minute, v.second, v.microsecond)
-    return new("datetime", "time", args + _zone(w, v, d), {"fold": v.fold} if v.fold else {})
-
-
-def _timezone(w, v, d):
-    return new("datetime", "timezone", tuple(w.value(a, d + 1) for a in v.__getinitargs__()))
-
-
-def _zone_info(w, v, d):
-    return new("zoneinfo", "ZoneInfo", (v.key,)) if type(v.key) is str else w.opaque(v)
-
-
 def _uuid(w, v, d):
     h = "%032x" % v.int
     return new("uuid", "UUID", (w.text_of("-".join((h[:8], h[8:12], h[12:16], h[16:20], h[20:]))),))
@@ -301,12 +273,12 @@ _EXACT = {
     ("typing", "_LiteralGenericAlias"): _alias,
     ("types", "UnionType"): _union,
     ("typing", "Union"): _union,
-    ("datetime", "datetime"): _datetime,
+    ("datetime", "datetime"): zones.of_date,
     ("datetime", "date"): lambda w, v, d: new("datetime", "date", (v.year, v.month, v.day)),
-    ("datetime", "time"): _time,
+    ("datetime", "time"): zones.of_time,
     ("datetime", "timedelta"): lambda w, v, d: new("datetime", "timedelta", (v.days, v.seconds, v.microseconds)),
-    ("datetime", "timezone"): _timezone,
-    ("zoneinfo", "ZoneInfo"): _zone_info,
+    ("datetime", "timezone"): zones.of_offset,
+    ("zoneinfo", "ZoneInfo"): zones.of_name,
     ("decimal", "Decimal"): _as_text("decimal", "Decimal"),
     ("fractions", "Fraction"): _fraction,
     ("uuid", "UUID"): _uuid,

@@ -316,7 +316,7 @@ class Stage:
             default = state(field).get("default")
             if type(value) in (*_ATOMS, str) and type(value) is type(default) and value == default:
                 continue
-            if value is not None and not (value == "" and type(value) is str):
+            if value is not None and not (type(value) is str and value == ""):
                 fields.append(self.field(field, attname, own, scene))
         return {"kind": "row", "model": model, "method": "create", "args": [], "kwargs": fields}
 
@@ -329,7 +329,7 @@ class Stage:
     def changes(self, row: object, before: dict, scene: object) -> list:
         """Tells the fields of a row that the test gave another value since."""
         own = state(row)
-        return [self.field(field, attname, own, scene) for field, attname, value in _fields(row) if before.get(attname, value) != value]
+        return [self.field(field, attname, own, scene) for field, attname, value in _fields(row) if _is_other(before, attname, value)]
 
     def new_row(self, row: object, frame: object, scene: object) -> dict:
         """Tells of a row of SQLAlchemy's that the test makes, by what it gives the class."""
@@ -426,6 +426,11 @@ def _fields(row: object) -> list:
         if not (of.get("primary_key") and own[attname] is None):
             found.append((field, attname, own[attname]))
     return found
+
+
+def _is_other(before: dict, attname: str, value: object) -> bool:
+    """Whether a field that had a plain value has another one; no object of the program's is asked."""
+    return attname in before and (type(value) is not type(before[attname]) or value != before[attname])
 
 
 def held(row: object) -> dict:

@@ -2,9 +2,9 @@
 needs no file beside it. When a request is described, the client may have read them to their end.
 """
 
-from pytead_tui.recorder import project, redact
+from pytead_tui.recorder import kinds, project, redact
 from pytead_tui.recorder.objects import from_module, state
-from pytead_tui.recorder.own import __builtins__, os
+from pytead_tui.recorder.own import __builtins__, os, sys
 
 TEXT = 2000  # bytes of a file
 _IN_MEMORY = ("_io", "BytesIO")
@@ -50,7 +50,7 @@ def _upload(name: str, content: bytes, kind: str) -> "dict | None":
 
 
 def _guessed(name: str) -> str:
-    """Gives the content type that Django sends for an opened file."""
-    import mimetypes  # Django has it loaded
-
-    return mimetypes.guess_type(name)[0] or "application/octet-stream"
+    """Gives the content type that Django sends for an opened file, by the module that it has loaded."""
+    guess = state(sys.modules.get("mimetypes")).get("guess_type")
+    is_standard = type(guess) is kinds.Function and guess.__code__.co_filename.startswith(os.path.dirname(os.__file__))
+    return is_standard and guess(name)[0] or "application/octet-stream"
