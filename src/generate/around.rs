@@ -14,6 +14,8 @@ use crate::generate::surroundings::Laid;
 
 /// Characters of the files that a test spells.
 const TEXT_MAX: usize = 2_000;
+/// What stands in a text for the temporary folder, until the test runs.
+const TMP_PATH: &str = "TMP_PATH";
 
 /// What stands around a call that a test makes itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -122,9 +124,6 @@ pub(in crate::generate) fn lay(folder: &Folder, laid: &mut Laid) -> Result<(), R
     }
     Ok(())
 }
-
-/// What stands in a text for the temporary folder, until the test runs.
-const TMP_PATH: &str = "TMP_PATH";
 
 /// Writes a text that may name the temporary folder, which is another one in each run.
 pub(in crate::generate) fn naming(text: &str, base: &str) -> Expr {
