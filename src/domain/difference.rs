@@ -256,7 +256,7 @@ fn is_keyed_by(step: &Step, name: &Value) -> bool {
     matches!(step, Step::Key(key) if key.eq_ignore_ascii_case(&name.summary(NAME_MAX)))
 }
 
-/// Tells whether a part says in a word how a request or a process ended: it is told before all that follows from it.
+/// Whether a part is the status of a request or a process: a difference in it comes first.
 fn says_how_it_ended(step: &Step) -> bool {
     let Step::Field(name) = step else { return false };
     matches!(name.trim_start_matches('_'), "status" | "status_code" | "returncode" | "exit_code")

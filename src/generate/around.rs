@@ -14,7 +14,7 @@ use crate::generate::surroundings::Laid;
 
 /// Characters of the files that a test spells.
 const TEXT_MAX: usize = 2_000;
-/// What stands in a text for the temporary folder, until the test runs.
+/// Replaces the temporary folder in a text, until the test runs.
 const TMP_PATH: &str = "TMP_PATH";
 
 /// What stands around a call that a test makes itself.

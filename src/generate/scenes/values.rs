@@ -242,7 +242,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Writes bytes, each of which is told as a character.
+/// Writes bytes, each of which the recording has as a character.
 fn bytes(told: &Json) -> Expr {
     let held: Vec<u8> = told.as_str().unwrap_or_default().chars().map(|c| u8::try_from(c as u32).unwrap_or(b'?')).collect();
     Expr::Atom(layout::bytes(&held))

@@ -7,7 +7,7 @@ from pytead_tui.recorder.own import __builtins__, _weakref, marshal
 from pytead_tui.recorder.values import NUMBERED, TAG, Capture, Limits, capture, normal
 
 DEEP = 200  # levels down to which trees of other arguments are put in
-HASHED = 7  # parts of the tree of a value that was cut: the last one is its hash
+CUT_PARTS = 7  # parts of the tree of a value that was cut: the last one is its hash
 
 
 class Watched:
@@ -96,7 +96,7 @@ def _match(one: object, other: object, numbers: dict, depth: int) -> bool:
         if numbers.setdefault(one[2], other[2]) != other[2]:
             return False
         one, other = (*one[:2], *one[3:]), (*other[:2], *other[3:])
-    elif len(one) == HASHED and one[0] is other[0] is TAG and one[1] == other[1] == "cut" and not (one[-1] and other[-1]):
+    elif len(one) == CUT_PARTS and one[0] is other[0] is TAG and one[1] == other[1] == "cut" and not (one[-1] and other[-1]):
         one, other = one[:-1], other[:-1]
     return all([_match(x, y, numbers, depth + 1) for x, y in zip(one, other)])
 

@@ -105,11 +105,11 @@ def _named(base: str, names: list, words: list, texts: dict) -> list:
     return [name for name in names if name in found]
 
 
-def _is_below_named(base: str, name: str, word: str) -> bool:
+def _is_below_named(base: str, name: str, text: str) -> bool:
     """Whether a text names, at the end of a line, a folder that a file lies in."""
     parts = name.split("/")[:-1]
     folders = [os.path.join(base, *parts[: at + 1]) for at in range(len(parts))]
-    return any(line.rstrip("\"' ,;/").endswith(folder) for line in word.splitlines() for folder in folders)
+    return any(line.rstrip("\"' ,;/").endswith(folder) for line in text.splitlines() for folder in folders)
 
 
 def _text(held: tuple) -> str:

@@ -384,7 +384,7 @@ class Stage:
         made = _made(t, value)
         if made is not None:
             return {"made": made}
-        file = uploads.told(value)
+        file = uploads.describe(value)
         if file is not None:
             return file
         if t is kinds.Function:

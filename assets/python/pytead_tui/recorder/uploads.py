@@ -12,7 +12,7 @@ _OPENED = ("_io", "BufferedReader")
 _OF_DJANGO = ("django.core.files.uploadedfile", "SimpleUploadedFile")
 
 
-def told(value: object) -> "dict | None":
+def describe(value: object) -> "dict | None":
     """Describes a file that was given from its beginning; None for what is none, and for what is too long or secret."""
     kind = type(value)
     if from_module(kind, *_IN_MEMORY):
