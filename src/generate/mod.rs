@@ -28,6 +28,7 @@ pub mod from_model;
 pub mod graph;
 pub mod layout;
 pub mod learned;
+pub mod masked;
 pub mod mend;
 pub mod names;
 pub mod near;

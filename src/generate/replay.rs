@@ -8,6 +8,7 @@ use crate::domain::function::FunctionId;
 use crate::domain::proposal::{CallChange, Change, Edit};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::value::Value;
+use crate::generate::masked::mask;
 
 /// Characters of a value in a one-line summary.
 const VALUE_MAX: usize = 40;
@@ -278,55 +279,9 @@ fn text_of(value: &Value) -> String {
 
 fn values(path: &str, old: &Value, new: &Value) -> Option<Difference> {
     let found = old.first_difference(new)?;
-    // Addresses differ from run to run and mean nothing.
     let (mut masked_old, mut masked_new) = (old.clone(), new.clone());
     let found = if mask(&mut masked_old) | mask(&mut masked_new) { masked_old.first_difference(&masked_new)? } else { found };
     Some(Difference { path: format!("{path}{}", found.path), ..found })
-}
-
-/// Replaces addresses in texts by `0x…`; tells whether there was one.
-fn mask(value: &mut Value) -> bool {
-    let all = |values: &mut Vec<Value>| values.iter_mut().fold(false, |found, value| mask(value) | found);
-    let named = |fields: &mut Vec<(String, Value)>| fields.iter_mut().fold(false, |found, (_, value)| mask(value) | found);
-    match value {
-        Value::Str(text) => match without_addresses(text) {
-            Some(masked) => {
-                *text = masked;
-                true
-            }
-            None => false,
-        },
-        Value::List(items) | Value::Tuple(items) | Value::Set(items) | Value::FrozenSet(items) => all(items),
-        Value::Dict(pairs) => pairs.iter_mut().fold(false, |found, (key, value)| mask(key) | mask(value) | found),
-        Value::Object { fields, .. } | Value::NamedTuple { fields, .. } | Value::Generator { args: fields, .. } => named(fields),
-        Value::Sub { base, fields, .. } => mask(base) | named(fields),
-        Value::Shared(_, value) | Value::Enum { value, .. } => mask(value),
-        Value::New { args, kwargs, .. } | Value::Exception { args, fields: kwargs, .. } => all(args) | named(kwargs),
-        Value::Partial { function, args, kwargs } => mask(function) | all(args) | named(kwargs),
-        Value::Method { receiver, .. } => mask(receiver),
-        Value::File { content, .. } => mask(content),
-        _ => false,
-    }
-}
-
-/// Masks what looks like the address in a default `repr`.
-fn without_addresses(text: &str) -> Option<String> {
-    const DIGITS_MIN: usize = 6;
-    let mut out = String::new();
-    let mut rest = text;
-    let mut found = false;
-    while let Some(at) = rest.find("0x") {
-        let digits = rest[at + 2..].chars().take_while(char::is_ascii_hexdigit).count();
-        out.push_str(&rest[..at]);
-        if digits >= DIGITS_MIN {
-            out.push_str("0x…");
-            found = true;
-        } else {
-            out.push_str(&rest[at..at + 2 + digits]);
-        }
-        rest = &rest[at + 2 + digits..];
-    }
-    found.then(|| out + rest)
 }
 
 fn value_of(outcome: &Outcome) -> Option<Value> {
@@ -467,6 +422,9 @@ mod tests {
         let text = |text: &str| returned(Value::Str(text.into()));
         assert_eq!(says(&text("<Cart at 0x7f12ab34>"), &text("<Cart at 0x7f99ff00>")), None);
         assert!(says(&text("colour 0xff00"), &text("colour 0xff01")).is_some());
+        let traceback =
+            |line: u32| text(&format!("  File \"/srv/shop.py\", line {line}, in total\n    return 1 / 0\nZeroDivisionError"));
+        assert_eq!(says(&traceback(8), &traceback(12)), None, "a comment above it moved the line");
         assert_eq!(says(&yielded(&[1, 2], GeneratorEnd::Open), &yielded(&[1, 2, 3], GeneratorEnd::Returned(Value::None))), None);
         assert_eq!(says(&returned(Value::Float(f64::NAN)), &returned(Value::Float(f64::NAN))), None);
     }

@@ -33,6 +33,20 @@ LARGE = {
 }
 
 
+@pytest.mark.parametrize("path", ['File "/srv/shop.py"', "File &quot;/srv/shop.py&quot;"])
+def test_the_number_of_a_line_in_a_large_traceback_does_not_count(path):
+    def text(line, name="total"):
+        return "x" * 10_000 + f" {path}, line {line}, in {name}\n" + "x" * 10_000
+
+    assert tree_of(text(81)) == tree_of(text(82)) != tree_of(text(82, "other"))
+    assert whole_values.digest(text(81)) == whole_values.digest(text(82)) != whole_values.digest(text(82, "other"))
+
+
+def test_a_number_of_a_line_elsewhere_counts():
+    around = "x" * 10_000 + "menu, line %d, in total" + "x" * 10_000
+    assert tree_of(around % 81) != tree_of(around % 82)
+
+
 @pytest.mark.parametrize("kind", LARGE)
 def test_of_a_large_value_also_the_last_part_counts(kind):
     make = LARGE[kind]

@@ -26,6 +26,10 @@ try:
 except ImportError:  # a build without it
     _blake2b = None
 
+# Around the number of a line in a frame of a traceback, also in a page of HTML: the end of a path before the first.
+_LINE, _IN = b", line ", b", in "
+_PATHS = (b'.py"', b".py&quot;", b".py&#34;")
+
 _held: dict = {}  # by a namespace: looks that are left, the addresses of what it holds
 _ATOMS = frozenset(oid(t) for t in (type(None), bool, int, float, complex, str, bytes, type(...)))
 _NUMBERS = frozenset(oid(t) for t in (type(None), bool, float, complex, type(...)))
@@ -51,8 +55,19 @@ def digest(data: object) -> str:
     """Hashes what is cut, unless it is so large that hashing would be felt."""
     if _blake2b is None or len(data) > HASHED and not whole:
         return ""
-    raw = data.encode("utf-8", "surrogatepass") if type(data) is str else data
+    raw = data.encode("utf-8", "surrogatepass") if type(data) is str else bytes(data)
+    if _LINE in raw:
+        raw = _without_lines(raw)
     return _blake2b(raw, digest_size=8).hexdigest()
+
+
+def _without_lines(raw: bytes) -> bytes:
+    """Gives a text without the numbers of lines in tracebacks: any line above such a line moves it."""
+    parts: list = []
+    for part in raw.split(_LINE):
+        after = part.lstrip(b"0123456789")
+        parts.append(after if after.startswith(_IN) and parts and parts[-1].endswith(_PATHS) else part)
+    return _LINE.join(parts)
 
 
 def rest(v: object) -> str:

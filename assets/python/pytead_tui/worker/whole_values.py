@@ -59,6 +59,8 @@ digest = _Digest()
 def _bytes(value: object) -> bytes:
     if type(value) in (set, frozenset) and len(value) <= _ITEMS and _is_plain(value):
         return b"".join(sorted(marshal.dumps(item, 2) for item in value))
+    if type(value) is str:
+        return values.digest(value).encode()
     if _is_plain((value,)):
         return marshal.dumps(value, 2)
     module, name = names_of(type(value))

@@ -5,6 +5,7 @@ use crate::domain::parts;
 use crate::domain::secret;
 use crate::domain::value::Value;
 use crate::engine::python::rerun::RerunCall;
+use crate::generate::masked::mask;
 
 /// Tells whether a call is given today what it was given then, as far as both have the same parameters. What a recorded secret was nobody knows: any value of its look may be it.
 pub fn same_arguments(recorded: &Call, today: &RerunCall) -> bool {
@@ -14,8 +15,10 @@ pub fn same_arguments(recorded: &Call, today: &RerunCall) -> bool {
 
 fn is_same(recorded: &Value, today: &Value) -> bool {
     recorded.same_as(today) || {
-        let mut today = today.clone();
-        hide_as_recorded(recorded, &mut today) && recorded.same_as(&today)
+        let (mut recorded, mut today) = (recorded.clone(), today.clone());
+        let is_hidden = hide_as_recorded(&recorded, &mut today);
+        let is_masked = mask(&mut recorded) | mask(&mut today);
+        (is_hidden || is_masked) && recorded.same_as(&today)
     }
 }
 
@@ -55,6 +58,8 @@ mod tests {
         assert!(!is_same(&recorded, &pair(text("short"))), "of another length");
         assert!(!is_same(&recorded, &pair(Value::Int(1))));
         assert!(!is_same(&pair(text("a")), &pair(text("b"))));
+        let traceback = |line: u8| text(&format!("File \"shop.py\", line {line}, in total"));
+        assert!(is_same(&traceback(8), &traceback(9)), "a line above it moved it");
         let longer = |mut value: Value| {
             if let Value::List(items) = &mut value {
                 items.push(Value::Int(1));
