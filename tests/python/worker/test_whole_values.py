@@ -127,3 +127,13 @@ def test_what_there_was_no_time_to_hash_once_more_did_not_change(monkeypatch):
     whole = whole_values._OF_PROCESS
     assert not changed(whole, lambda node: None) and changed(whole, lambda node: node.names["299"].names.update(a=1))
     assert not changed(0, lambda node: None) and changed(0, lambda node: node.names.pop("299"))
+
+
+def test_of_secrets_in_a_large_value_only_which_are_equal_counts():
+    def settings(*secrets):
+        held = [{"password": secret, "at": shapes.Item(str(at))} for at, secret in enumerate(secrets)]
+        return [*held, [shapes.Item("")] * LAST]
+
+    before = whole_values.digest(settings("correct-horse-1", "correct-horse-2", "correct-horse-1"))
+    assert whole_values.digest(settings("battery-staple-1", "battery-staple-2", "battery-staple-1")) == before
+    assert whole_values.digest(settings("battery-staple-3", "battery-staple-4", "battery-staple-4")) != before

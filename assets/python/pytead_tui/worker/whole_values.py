@@ -9,6 +9,7 @@ from pytead_tui.recorder.objects import Objects, names_of
 
 _PLAIN = frozenset({int, float, complex, str, bytes, bool, type(None)})
 _CONTAINERS = frozenset({list, tuple, dict})
+_SECRET = marshal.dumps("secret", 2) + b"u"  # behind it the length of its kind, its kind, and its number
 _NESTED = 4  # containers, one in the other
 _ITEMS = 5_000_000  # beyond that nobody would wait
 # Of objects so much is walked: about a tenth of a second for one of them. A record, and a process, has many that hold one another.
@@ -50,10 +51,23 @@ class _Digest:
             spent = objects.walked or _OF_ONE  # what ended in an error was walked, too
             self.of_record -= spent
             self.of_process -= spent
-        return values.normal(marshal.dumps(trees[0], 2), walk.marks)
+        return _with_own_numbers(values.normal(marshal.dumps(trees[0], 2), walk.marks))
 
 
 digest = _Digest()
+
+
+def _with_own_numbers(data: bytes) -> bytes:
+    """Numbers the placeholders of secrets in their order in this value: a process numbers all that it meets."""
+    numbers: dict = {}
+    parts = data.split(_SECRET)
+    for at, part in enumerate(parts[1:], 1):
+        word = 4 + int.from_bytes(part[:4], "little")
+        after = word + 5
+        if part[word : word + 1] == b"i" and len(part) >= after:
+            number = numbers.setdefault(part[word + 1 : after], len(numbers))
+            parts[at] = part[: word + 1] + number.to_bytes(4, "little") + part[after:]
+    return _SECRET.join(parts)
 
 
 def _bytes(value: object) -> bytes:
