@@ -35,6 +35,14 @@ impl Index {
             .min_by_key(|function| function.span.first.abs_diff(first_line))
     }
 
+    /// Gives the innermost function that holds a line of a file.
+    #[must_use]
+    pub fn at_line(&self, path: &RelPath, line: u32) -> Option<&Function> {
+        let functions = &self.module(path)?.functions;
+        let holds = functions.iter().filter(|function| (function.span.first..=function.span.last).contains(&line));
+        holds.max_by_key(|function| function.span.first)
+    }
+
     /// Finds functions by `module:qualname`, `module.qualname`, `path.py:qualname`, a module, a file, a bare name or
     /// the end of a qualified one; `*` stands for anything. They come in the order of the files.
     ///

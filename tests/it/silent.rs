@@ -127,7 +127,7 @@ fn definitions_that_come_reach_the_calls_that_look_for_them() {
         ),
         ("registry.py", "def check_name", "def other():\n    return 2\n\n\ndef check_name", "looks:members", "registry:other"),
         ("registry.py", "class One", "class Two(Base):\n    pass\n\n\nclass One", "looks:kinds", "registry"),
-        ("registry.py", "Build it.", "Build all of it.", "looks:usage", "Build all of it."),
+        ("registry.py", "Build it.", "Build all of it.", "looks:usage", "because registry:build in registry.py"),
         (
             "looks.py",
             "    def run",

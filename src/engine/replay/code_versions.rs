@@ -213,7 +213,8 @@ fn looked_at<'a>(core: &Core, entered: impl Iterator<Item = &'a Subject>) -> Res
     let differ = core.store().code(&modules)?.into_iter().filter_map(|old| {
         let text = index.text(&old.path)?;
         let edit = edit(&old, &lines(&text, 1, u32::MAX), 1, &mut sources);
-        (!edit.hunk.is_empty()).then_some(edit)
+        let holds = index.at_line(&old.path, edit.line).map(|function| Subject::Function(function.id.clone()));
+        (!edit.hunk.is_empty()).then(|| Edit { subject: holds.unwrap_or(old.subject), ..edit })
     });
     Ok(differ.collect())
 }
