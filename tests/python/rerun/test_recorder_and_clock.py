@@ -119,6 +119,16 @@ def test_lines_are_followed_beside_the_recorder_where_they_are_not_in_its_way(pr
     assert [processes[found[name]["pid"]] for name in names] == [[("price", (1,))], [("price", (3,))]]
 
 
+def test_lines_are_followed_in_files_to_which_the_program_s_path_leads_by_a_detour(project):
+    project.write("shop.py", "def price(count):\n    if count > 2:\n        return 3\n    return 4\n")
+    project.write("tests/conftest.py", "import os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), os.pardir))\n")
+    project.write("tests/test_it.py", "import shop\ndef test_a(): assert '..' in shop.__file__ and shop.price(1)\n")
+    test = "tests/test_it.py::test_a"
+    found = project.rerun(test, lines={"shop.py": [2, 3, 4]})
+    assert found[test]["outcome"] == "passed"
+    assert found[test]["lines_run"] == [["shop.py", 2, True], ["shop.py", 3, False], ["shop.py", 4, True]]
+
+
 def test_a_start_with_a_file_that_breaks_fails(project):
     project.write("test_one.py", "def test_a(): pass\n")
     project.write("test_two.py", "1 / 0\n")

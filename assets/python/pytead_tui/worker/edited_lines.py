@@ -15,11 +15,13 @@ class EditedLines:
 
     def __init__(self, root: str, wanted: dict) -> None:
         self.root = root
-        self.left: dict = {}  # by the file as code objects name it
+        self.left: dict = {}  # by the file
+        self.files: dict = {}  # by the name of a file in code objects: the file, if it has such lines
         self.tool: "int | None" = None
         for path, lines in wanted.items():
             file = os.path.join(root, path)
             self.left[file] = _statements(file, lines)
+            self.files[file] = self.files[os.path.realpath(file)] = file
         self.all = {file: frozenset(lines) for file, lines in self.left.items()}
 
     def begin(self) -> None:
@@ -50,21 +52,28 @@ class EditedLines:
             sys.monitoring.free_tool_id(self.tool)
             self.tool = None
 
+    def _file(self, code: types.CodeType) -> "str | None":
+        """Gives the file of code, also where the program's path names it as `tests/../shop.py`."""
+        name = code.co_filename
+        if name not in self.files:
+            self.files[name] = self.files.get(os.path.normpath(name))
+        return self.files[name]
+
     def _started(self, code: types.CodeType, offset: int) -> object:
-        if code.co_filename in self.left:
+        if self._file(code) is not None:
             sys.monitoring.set_local_events(self.tool, code, sys.monitoring.events.LINE)
         return sys.monitoring.DISABLE
 
     def _line(self, code: types.CodeType, line: int) -> object:
-        self.left[code.co_filename].discard(line)
+        self.left[self._file(code)].discard(line)
         return sys.monitoring.DISABLE
 
     def _enter(self, frame: object, event: str, argument: object) -> object:
-        return self._step if frame.f_code.co_filename in self.left else None
+        return self._step if self._file(frame.f_code) is not None else None
 
     def _step(self, frame: object, event: str, argument: object) -> object:
         if event == "line":
-            self.left[frame.f_code.co_filename].discard(frame.f_lineno)
+            self.left[self._file(frame.f_code)].discard(frame.f_lineno)
         return self._step
 
     def reply(self) -> list:
