@@ -408,6 +408,14 @@ impl Expression {
         Self { key, source: String::new(), imports: Vec::new(), object: Some(BASE64.encode(object)), seen: None }
     }
 
+    /// Gives about how many bytes it takes in a request.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        let seen = self.seen.as_ref().map_or(0, |seen| seen.values.len() + seen.names.iter().map(String::len).sum::<usize>());
+        let imports: usize = self.imports.iter().map(String::len).sum();
+        self.source.len() + imports + self.object.as_ref().map_or(0, String::len) + seen
+    }
+
     /// Asks which details of values its assertions do not see.
     #[must_use]
     pub fn seeing(self, names: &[String], values: &[u8], ordered: bool) -> Self {

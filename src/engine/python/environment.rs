@@ -34,7 +34,7 @@ use crate::python::line_values::Followed;
 use crate::python::lines_run::LinesRun;
 use crate::python::near::Searched;
 use crate::python::package::{self, Package};
-use crate::python::protocol::{Expression, Former, Lines, Raised, Spot};
+use crate::python::protocol::{Expression, Former, LARGEST_FRAME, Lines, Raised, Spot};
 use crate::python::value;
 use crate::python::zygote::{LATE_MAX, LinesGiven, NearSearch, ReplayCall, Running, Worker, WorkerSpec};
 use crate::source::index::Index;
@@ -42,6 +42,9 @@ use crate::source::installed::Installed;
 
 /// Outside modules that are imported once, ahead of all runs.
 const PRELOAD_MAX: usize = 60;
+
+/// Bytes of expressions in one request; JSON may need several for one of them.
+const REQUEST_MAX: usize = LARGEST_FRAME as usize / 8;
 
 /// What a call showed of functions.
 #[derive(Debug, Clone, Default)]
@@ -486,18 +489,29 @@ impl Environment {
 
     /// Evaluates expressions in a clean namespace; gives each one's value or why there is none.
     pub async fn evaluate(&self, core: &Core, items: &[Expression]) -> Result<HashMap<u64, Result<Value, String>>, Trouble> {
-        if items.is_empty() {
-            return Ok(HashMap::new());
-        }
-        let replies = self.worker(core).await?.evaluate(items, program::latest(core).as_deref()).await?.all().await?;
-        Ok(replies
-            .into_iter()
-            .map(|reply| {
+        let (mut values, program) = (HashMap::new(), if items.is_empty() { None } else { program::latest(core) });
+        for some in requests_of(items) {
+            let replies = self.worker(core).await?.evaluate(some, program.as_deref()).await?.all().await?;
+            values.extend(replies.into_iter().map(|reply| {
                 let value = reply.result.and_then(|bytes| value::value(&bytes).map_err(|error| error.to_string()));
                 (reply.key, value)
-            })
-            .collect())
+            }));
+        }
+        Ok(values)
     }
+}
+
+/// Parts expressions so that each request stays far below the largest one.
+fn requests_of(items: &[Expression]) -> impl Iterator<Item = &[Expression]> {
+    let mut size = 0;
+    items.chunk_by(move |one, next| {
+        size += one.size();
+        let fits = size + next.size() <= REQUEST_MAX;
+        if !fits {
+            size = 0;
+        }
+        fits
+    })
 }
 
 /// Parts calls, of which these many stand side by side for each function: those of one stay together up to [`BATCH`], so that
@@ -532,5 +546,19 @@ mod tests {
         assert_eq!(of(&[100, 151]), [0..100, 100..251]);
         assert_eq!(of(&[10, 600, 20]), [0..10, 10..260, 260..510, 510..630], "a long one begins a batch of its own");
         assert_eq!(of(&[600]), [0..250, 250..500, 500..600]);
+    }
+
+    #[test]
+    fn expressions_of_any_number_and_size_fit_into_requests() {
+        let of = |sizes: &[usize]| {
+            let items: Vec<Expression> =
+                (0..).zip(sizes).map(|(key, size)| Expression::new(key, "x".repeat(*size), Vec::new())).collect();
+            requests_of(&items).map(<[_]>::len).collect::<Vec<_>>()
+        };
+        let third = REQUEST_MAX / 3;
+        assert!(of(&[]).is_empty());
+        assert_eq!(of(&[1, 1, 1]), [3]);
+        assert_eq!(of(&[third; 7]), [3, 3, 1]);
+        assert_eq!(of(&[1, 4 * third, 1, 1]), [1, 1, 2], "one that is too large has one of its own");
     }
 }
