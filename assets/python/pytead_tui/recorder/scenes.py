@@ -146,7 +146,7 @@ class Scene:
                 break
         if last is not None:
             steps.append(last)
-        return {**self.stage.told(), "steps": steps}
+        return {**self.stage.told(self), "steps": steps}
 
     def note_pk(self, step: Step) -> None:
         """Notes the primary key of a saved row, which it has by now."""

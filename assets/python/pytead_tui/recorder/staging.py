@@ -4,7 +4,7 @@ Plain values are written as they are, texts with secret names as placeholders. A
 by the attributes from a fixture to it, or by the row that the test saved. Of all else the type alone is recorded: a test cannot have it.
 """
 
-from pytead_tui.recorder import clients, folders, kinds, redact, uploads
+from pytead_tui.recorder import clients, folders, kinds, marks, redact, uploads
 from pytead_tui.recorder.objects import dict_of, mro_of, names_of, oid, state
 from pytead_tui.recorder.own import __builtins__, os, sys
 from pytead_tui.recorder.plans import lookup
@@ -58,7 +58,7 @@ class Stage:
         self.direct: list = []
         self.set_up: dict = {}  # how much fixtures put in the place of something else, by what they did it with
         self.replacing: dict = {}  # the fixtures that did: whether they are there without being asked for
-        self.marks = _marks(item)
+        self.marks = marks.of(item)
         self.has_django = getattr(item, "has_django", "pytest_django" in sys.modules)
         self.runs = False  # its fixtures are there, and its function runs
         if type(item).__name__ == "TestCaseFunction" and isinstance(getattr(item, "cls", None), type):
@@ -84,9 +84,10 @@ class Stage:
         by = {name for (name, _), count in self.set_up.items() if count}
         self.replacing = {name: name in there for name, told in self.fixtures.items() if by.intersection(told["needs"])}
 
-    def told(self) -> dict:
+    def told(self, scene: object) -> dict:
         """Gives what all steps of the test have in common."""
-        return {"test": self.name, "fixtures": self.fixtures, "direct": self.direct, "marks": self.marks, "case": self.case,
+        return {"test": self.name, "fixtures": self.fixtures, "direct": self.direct,
+                "marks": marks.told(self.marks, self, scene), "case": self.case,
                 "has_django": self.has_django, "patched": self.patched(), "replacing": self.replacing,
                 "is_async": self.is_async}  # fmt: skip
 
@@ -569,14 +570,3 @@ def _origin(item: object, name: str) -> "dict | None":
     module, name = getattr(definition.func, "__module__", None), getattr(definition.func, "__qualname__", None)
     of = {"of": [module, name]} if where == "module" and type(module) is type(name) is str else {}
     return {"where": where, "base": base, "scope": scope if type(scope) is str else "function", "needs": needs, **of}
-
-
-def _marks(item: object) -> list:
-    """Tells the marks of a test that a test made of its calls has to bear, each with its plain arguments."""
-    found = []
-    for mark in item.iter_markers():
-        if mark.name in ("django_db", "usefixtures", "urls", "asyncio", "anyio"):
-            plain = {**mark.kwargs}
-            if all(type(v) in (*_ATOMS, str) for v in [*mark.args, *plain.values()]):
-                found.append([mark.name, list(mark.args), plain])
-    return found

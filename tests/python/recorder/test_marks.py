@@ -1,0 +1,50 @@
+"""The marks that a test of a recorded call has to bear."""
+
+import textwrap
+
+from shelves import shelf_of
+
+CONFTEST = """
+    import pytest
+
+    OPTIONS = ["upper", "lower"]
+
+    def sized(node):
+        mark = node.get_closest_marker("sized")
+        return mark.kwargs["pages"] if mark else []
+
+    @pytest.fixture
+    def case(request, client):
+        client.sizes = sized(request.node)
+        client.named = [name for name in OPTIONS if name in request.keywords]
+        return client
+
+    @pytest.fixture
+    def plain(client): return client
+"""
+TESTS = """
+    import pytest
+
+    pytestmark = [pytest.mark.upper, pytest.mark.sized(pages=[1])]
+    skipped = pytest.mark.skipif(False, reason="sized")
+
+    @skipped
+    @pytest.mark.slow
+    @pytest.mark.sized(pages=[2, 3], password="hush-hush-9")
+    def test_a(case): case.get("/all")
+    def test_b(plain): plain.get("/all", {"page": "2"})
+    @pytest.mark.lower("by name", str)
+    def test_c(case): case.get("/all", {"page": "3"})
+"""
+
+
+def test_marks_that_fixtures_ask_for_are_told_and_others_are_not(program):
+    shelf = shelf_of(program)
+    program.write("conftest.py", (program.root / "conftest.py").read_text() + textwrap.dedent(CONFTEST))
+    program.write("pytest.ini", "[pytest]\nmarkers =\n    upper\n    lower\n    sized\n    slow\n")
+    marks = {scene["test"].rpartition("::")[2]: scene["marks"] for scene in shelf(TESTS)["every"]}
+    upper, secret = ["upper", [], {}], {"made_up": "password", "n": 1}
+    sized = ["sized", [], {"pages": {"list": [2, 3]}, "password": secret}]
+    assert sorted(marks["test_a"]) == [sized, upper], "the closest of a name, and none that chooses tests"
+    assert marks["test_b"] == [], "no fixture of this test asks for any"
+    assert marks["test_c"][-1] == ["lower", ["by name", {"name": ["builtins", "str"]}], {}]
