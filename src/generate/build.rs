@@ -5,7 +5,7 @@
 
 pub(super) mod databases;
 mod expecting;
-mod inner;
+pub(in crate::generate) mod inner;
 mod kept;
 mod life;
 mod local_class;

@@ -11,6 +11,7 @@ mod application_callers;
 mod application_clients;
 mod application_commands;
 mod application_files;
+mod application_fixtures;
 mod application_managed;
 mod application_rows;
 mod application_values;

@@ -181,7 +181,7 @@ impl<'a> Builder<'a, '_> {
 }
 
 /// Takes the decorators and the common margin off the lines of a definition; `None` where a text over several lines would change with it.
-fn dedented(text: &str) -> Option<String> {
+pub(in crate::generate) fn dedented(text: &str) -> Option<String> {
     let margin = text.len() - text.trim_start_matches(' ').len();
     let is_begun =
         |line: &&str| line.get(margin..).is_some_and(|line| line.starts_with("def ") || line.starts_with("async def "));

@@ -1,10 +1,11 @@
-//! What a test repeats of a test file, for nothing imports one: a small class, such as settings that an application is made with, and
-//! fixtures.
+//! What a test repeats of a test file, for nothing imports one: a small class, such as settings that an application is made with, a
+//! function that the recorded test defines, and fixtures.
 
 use crate::domain::function::{Function, FunctionKind, Module, Param};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::scene::Defined;
 use crate::domain::value::TypeName;
+use crate::generate::build::inner::dedented;
 use crate::generate::layout::Expr;
 use crate::generate::scenes::writer::Writer;
 use crate::generate::scope::{Import, is_builtin};
@@ -39,13 +40,37 @@ impl Writer<'_, '_> {
         if !text.starts_with("class ") {
             return Err(reason);
         }
-        self.bind_names(home, &text, &reason)?;
+        self.bind_names(home, &text, &[], &reason)?;
+        self.repeat(ty, &text, reason)
+    }
+
+    /// Names a function that the recorded test defines and passes on: its lines are repeated in the test. `fixtures` are those that the
+    /// lines name.
+    pub(super) fn inner_function(&mut self, ty: &TypeName, fixtures: &[&str]) -> Result<Expr, Reason> {
+        let reason: Reason = ReasonCode::UnwritableStep.of("function");
+        if !self.repeated.contains(ty) {
+            let refuse = || reason.clone();
+            let home = (self.project.module)(&ty.module).ok_or_else(refuse)?;
+            let mut named = home.functions.iter().filter(|function| function.written() == ty.qualname);
+            let (Some(function), None) = (named.next(), named.next()) else { return Err(reason) };
+            let text = (self.project.text)(&home.path, function.span).and_then(|text| dedented(&text)).ok_or_else(refuse)?;
+            for name in fixtures {
+                self.fixture(name)?;
+            }
+            self.bind_names(home, &text, fixtures, &reason)?;
+            self.repeat(ty, &text, reason)?;
+        }
+        Ok(Expr::atom(ty.short()))
+    }
+
+    /// Writes the lines of a definition before the others, under the name that they give it.
+    fn repeat(&mut self, ty: &TypeName, text: &str, reason: Reason) -> Result<(), Reason> {
         if self.scope.local(ty.short(), &mut self.own_names()) != ty.short() {
             return Err(reason);
         }
         self.taken.insert(ty.short().to_owned());
         self.repeated.push(ty.clone());
-        // A class is set apart by empty lines.
+        // A definition is set apart by empty lines.
         let lines = text.lines().map(|line| format!("    {line}").trim_end().to_owned());
         self.first.extend(std::iter::once(String::new()).chain(lines).chain([String::new()]));
         Ok(())
@@ -73,7 +98,7 @@ impl Writer<'_, '_> {
         // As it is written, unless its documentation would be most of it.
         let text = if text.contains("\"\"\"") || text.contains("'''") { bare(&text) } else { text.trim_end().to_owned() };
         let text = alone(&text, function, name).ok_or_else(refuse)?;
-        self.bind_names(home, &text, &reason)?;
+        self.bind_names(home, &text, &[], &reason)?;
         for needed in &origin.needs {
             match scene.fixtures.get(needed).map(|origin| origin.place) {
                 Some(Defined::Module) => self.repeat_fixture(needed)?,
@@ -87,14 +112,14 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Lets the names that the repeated lines read stand for what they stand for in their file.
-    fn bind_names(&mut self, home: &Module, text: &str, reason: &Reason) -> Result<(), Reason> {
+    /// Lets the names that the repeated lines read stand for what they stand for in their file; `known` are bound already.
+    fn bind_names(&mut self, home: &Module, text: &str, known: &[&str], reason: &Reason) -> Result<(), Reason> {
         let refuse = || reason.clone();
         let is_odd = ["\"\"\"", "'''", "\t"].iter().any(|sign| text.contains(sign));
         if is_odd || text.lines().count() > LINES_MAX {
             return Err(refuse());
         }
-        for name in free_names(text).ok_or_else(refuse)? {
+        for name in free_names(text).ok_or_else(refuse)?.into_iter().filter(|name| !known.contains(&name.as_str())) {
             let Some(import) = home.import_of(&name) else {
                 if is_builtin(&name) {
                     continue;

@@ -85,6 +85,11 @@ impl Writer<'_, '_> {
                 let part = |at: usize| told.get(at).and_then(Json::as_str).unwrap_or_default();
                 self.class(&TypeName::new(part(0), part(1)))
             }
+            "inner" => {
+                let part = |at: usize| told.get(at).and_then(Json::as_str).unwrap_or_default();
+                let names = whole.get("names").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+                self.inner_function(&TypeName::new(part(0), part(1)), &names.iter().filter_map(Json::as_str).collect::<Vec<_>>())
+            }
             "call" => self.application(told, whole.get("n").and_then(Json::as_u64)),
             "way" => {
                 let way = told.as_str().unwrap_or_default();

@@ -48,3 +48,45 @@ def test_marks_that_fixtures_ask_for_are_told_and_others_are_not(program):
     assert sorted(marks["test_a"]) == [sized, upper], "the closest of a name, and none that chooses tests"
     assert marks["test_b"] == [], "no fixture of this test asks for any"
     assert marks["test_c"][-1] == ["lower", ["by name", {"name": ["builtins", "str"]}], {}]
+
+
+def test_a_function_that_a_test_defines_and_passes_on_is_told_by_its_place_and_the_fixtures_that_it_names(program):
+    shelf = shelf_of(program)
+    program.write("conftest.py", (program.root / "conftest.py").read_text() + textwrap.dedent(GIVEN))
+    program.write("keeping.py", KEEPING)
+    (scene,) = shelf(GIVES)["every"]
+    args = [step["args"] for step in scene["steps"] if step["method"] == "take"]
+    inner = {"inner": ["test_it", "test_a.<locals>.plain"], "names": []}
+    named = {"inner": ["test_it", "test_a.<locals>.named"], "names": ["book"]}
+    assert args == [[inner], [named], *[[{"other": "function"}]] * 4]
+
+
+KEEPING = """
+    class Keeper:
+        def take(self, function):
+            return function
+"""
+GIVEN = """
+    from keeping import Keeper
+
+    @pytest.fixture
+    def keeper(): return Keeper()
+"""
+GIVES = """
+    def test_a(keeper, client, book):
+        held = []
+
+        @keeper.take
+        def plain(): return 1
+        @keeper.take
+        def named(): return book.title
+        @keeper.take
+        def around(): return held
+        @keeper.take
+        def later(): return never
+        @keeper.take
+        def given(x=1): return x
+        keeper.take(lambda: 1)
+        client.get("/all")
+        never = 1
+"""

@@ -364,6 +364,15 @@ class Stage:
             return {"made_up": word, "n": redact.ordinal(word, value)}
         return self.value(value, scene, deep)
 
+    def inner(self, function: object) -> dict:
+        """Tells a function that a test defines: where its lines are, and the fixtures that they name. No other value around it is known."""
+        code, cells = function.__code__, function.__closure__ or ()
+        is_given = function.__defaults__ or function.__kwdefaults__ or "<lambda>" in function.__qualname__
+        names = [n for n, cell in zip(code.co_freevars, cells) if n in self.values and _held_by(cell) is self.values[n]]
+        if is_given or code.co_filename not in self.files or len(names) < len(cells):
+            return {"other": "function"}
+        return {"inner": [function.__module__, function.__qualname__], "names": names}
+
     def value(self, value: object, scene: object, deep: int = 0) -> object:
         """Tells a value."""
         t = type(value)
@@ -390,7 +399,7 @@ class Stage:
             return file
         if t is kinds.Function:
             is_named = lookup(value.__module__, value.__qualname__) is value
-            return {"name": [value.__module__, value.__qualname__]} if is_named else {"other": "function"}
+            return {"name": [value.__module__, value.__qualname__]} if is_named else self.inner(value)
         if isinstance(value, type):
             return {"name": list(names_of(value))}
         number = scene.row_number(value)
@@ -411,6 +420,13 @@ class Stage:
         if place is not None:
             return {"name": place}
         return {"other": ".".join(names_of(t))} if way is None else {"way": way}
+
+
+def _held_by(cell: object) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not bound yet
+        return None
 
 
 def _fields(row: object) -> list:
