@@ -13,6 +13,8 @@ use super::names;
 static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| names::words("NAME_KEYS").collect());
 static VALUES: LazyLock<HashSet<&str>> = LazyLock::new(|| names::words("VALUE_KEYS").collect());
 
+/// Values that say that they are no secrets: `password="test"`.
+static MADE_UP: LazyLock<HashSet<&str>> = LazyLock::new(|| names::words("MADE_UP").collect());
 /// Values that say whether a secret is wanted.
 const SWITCHES: [&str; 10] = ["true", "false", "yes", "no", "none", "null", "on", "off", "0", "1"];
 /// How texts begin that say where a value is.
@@ -51,9 +53,14 @@ pub(super) fn is_told(value: &str) -> bool {
     value.is_empty()
         || is_mask(value)
         || SWITCHES.iter().any(|switch| value.eq_ignore_ascii_case(switch))
+        || is_made_up(value)
         || REFERENCES.iter().any(|begin| value.starts_with(begin))
         || is_placeholder(value)
         || is_said(value)
+}
+
+fn is_made_up(value: &str) -> bool {
+    MADE_UP.contains(value.to_ascii_lowercase().as_str())
 }
 
 /// Tells whether a text only says where a value is, or is a mask: `${DB_PASSWORD}`, `$DB_PASSWORD`, `****`.

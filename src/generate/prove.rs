@@ -7,7 +7,7 @@ mod trial;
 pub mod words;
 
 pub use self::trial::{
-    Blame, Clock, Faults, Ground, Manner, Negations, Run, RunEnd, TestResult, Trial, Variation, When, name_of,
+    Blame, Clock, Faults, Ground, Manner, Negations, Run, RunEnd, TestResult, Trial, Variation, When, name_of, skipped_rows,
 };
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -55,8 +55,10 @@ def app(request):
     return app
 
 
-@pytest.fixture
-def client(app):
+@pytest.fixture(params=["plain", "lite"])
+def client(app, request):
+    if request.param == "lite":
+        pytest.importorskip("not_there")
     return app.test_client()
 "#;
 
@@ -94,7 +96,7 @@ def test_heard(app, client):
 "#;
 
 /// R32: a test bears the marks that fixtures ask for, and no mark that chooses tests; a function that the recorded test passed on stands in
-/// it by its lines, unless these use what the test alone has.
+/// it by its lines, unless these use what the test alone has. A value of a fixture with which the test is skipped says nothing.
 #[test]
 fn fixtures_are_told_by_a_test_what_they_were_told_by_the_recorded_one() {
     let files = [
@@ -105,6 +107,8 @@ fn fixtures_are_told_by_a_test_what_they_were_told_by_the_recorded_one() {
         ("pytest.ini", "[pytest]\npythonpath = .\ntestpaths = tests\nmarkers =\n    loud\n    settings\n    slow\n"),
     ];
     let (place, python) = project(&files);
+    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen"]);
+    assert!(code == 0 && out.contains("skipped here: test_hello[lite]"), "{out}{err}");
     let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
     assert_eq!(code, 0, "{out}{err}");
     let text = place.read("tests/pytead/test_pytead_shop__web.py");

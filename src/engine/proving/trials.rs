@@ -19,7 +19,7 @@ use crate::engine::python::fresh_process::{self, Fresh, Way};
 use crate::engine::python::worker_pool::Author;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
-use crate::generate::prove::{Clock, Faults, Manner, Run, RunEnd, TestResult, Trial, Variation, When, name_of};
+use crate::generate::prove::{Clock, Faults, Manner, Run, RunEnd, TestResult, Trial, Variation, When, name_of, skipped_rows};
 use crate::generate::rules::Allowed;
 use crate::pytest::bench::Bench;
 use crate::pytest::report::{Interrupted, Outcome};
@@ -436,10 +436,8 @@ impl Desk<'_> {
                 all.insert(*id, Observed { trial, with_roots: self.with_roots });
                 continue;
             }
-            let end = |heard: &Heard, key: u64| {
-                let reports = heard.reports.range((key, 0)..=(key, u64::MAX)).flat_map(|(_, report)| &report.results);
-                RunEnd::Finished(reports.filter(|result| own(&result.nodeid)).map(TestResult::from).collect())
-            };
+            let end = |heard, key| RunEnd::finished(&results(heard, key, &own));
+            trial.skipped = skipped_rows(&results(first, LOOK, &own));
             trial.runs.push(run(Manner::Alone, 0, &[], end(first, LOOK)));
             trial.runs.push(run(Manner::Forward, 0, &[], end(first, FORWARD)));
             for (nth, heard) in others {
@@ -469,7 +467,8 @@ impl Desk<'_> {
             let looks = first.looks.iter().filter(|(nodeid, _)| own(nodeid));
             trial.looks = looks.map(|(nodeid, look)| (name_of(nodeid), look.clone())).collect();
             let again = first.reports.range((AGAIN, 0)..=(AGAIN, u64::MAX)).flat_map(|(_, report)| &report.results);
-            let again = again.filter(|result| own(&result.nodeid) && result.outcome != Outcome::Passed);
+            let again =
+                again.filter(|result| own(&result.nodeid) && !matches!(result.outcome, Outcome::Passed | Outcome::Skipped));
             trial.once = again.map(|result| name_of(&result.nodeid)).collect();
             trial.faults = faults(first, FAULT + at);
             // Nobody can tell what a test would have done that another draft's test gave no time to.
@@ -487,6 +486,12 @@ impl Desk<'_> {
     pub(crate) fn owner(&self, nodeid: &str) -> Option<ProposalId> {
         self.owners.get(nodeid.split("::").next()?).copied()
     }
+}
+
+/// Lists the results of a run that are of some tests.
+fn results<'h>(heard: &'h Heard, key: u64, own: &dyn Fn(&str) -> bool) -> Vec<&'h crate::pytest::report::TestResult> {
+    let reports = heard.reports.range((key, 0)..=(key, u64::MAX)).flat_map(|(_, report)| &report.results);
+    reports.filter(|result| own(&result.nodeid)).collect()
 }
 
 fn run(manner: Manner, nth: u32, varied: &[Variation], end: RunEnd) -> Run {

@@ -323,3 +323,31 @@ fn a_test_that_holds_the_version_of_python_is_left_out() {
     let Verdict::Again(rest) = judge(&draft(), &trial, &ground).verdict else { panic!("it stays") };
     assert_eq!(rest.tests, ["test_a"]);
 }
+
+#[test]
+fn a_row_that_is_skipped_counts_for_nothing_beside_one_that_passes() {
+    use crate::pytest::report::{Outcome, TestResult as Said};
+    let said = |name: &str, outcome| Said {
+        nodeid: format!("t.py::{name}"),
+        name: name.to_owned(),
+        outcome,
+        line: None,
+        message: String::new(),
+        lines: Vec::new(),
+        interrupted: None,
+        reached: Vec::new(),
+        took: std::time::Duration::ZERO,
+    };
+    let names = |all: &[Said]| match RunEnd::finished(&all.iter().collect::<Vec<_>>()) {
+        RunEnd::Finished(results) => results.into_iter().map(|result| (result.name, result.passed)).collect::<Vec<_>>(),
+        other => panic!("{other:?}"),
+    };
+    let passed = |name: &str| (name.to_owned(), true);
+    let skipped = |name: &str| (name.to_owned(), false);
+    let (pass, skip) = (Outcome::Passed, Outcome::Skipped);
+    assert_eq!(names(&[said("test_a[x]", pass), said("test_a[y]", skip)]), [passed("test_a[x]")]);
+    assert_eq!(names(&[said("test_a[x]", pass), said("test_b[y]", skip)]), [passed("test_a[x]"), skipped("test_b[y]")]);
+    assert_eq!(names(&[said("test_a", skip)]), [skipped("test_a")]);
+    let failed = [said("test_a[x]", Outcome::Failed), said("test_a[y]", skip)];
+    assert_eq!(names(&failed), [skipped("test_a[x]"), skipped("test_a[y]")]);
+}

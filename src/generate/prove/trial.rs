@@ -106,6 +106,17 @@ impl From<&crate::pytest::report::TestResult> for TestResult {
     }
 }
 
+/// Lists the tests that are skipped with one value of a fixture and pass with another.
+#[must_use]
+pub fn skipped_rows(results: &[&crate::pytest::report::TestResult]) -> BTreeSet<String> {
+    let test = |name: &str| name.split_once('[').map(|(test, _)| test.to_owned());
+    let of = |outcome: Outcome| {
+        results.iter().filter(move |result| result.outcome == outcome).map(|result| name_of(&result.nodeid)).collect::<Vec<_>>()
+    };
+    let passed: BTreeSet<Option<String>> = of(Outcome::Passed).iter().map(|name| test(name)).collect();
+    of(Outcome::Skipped).into_iter().filter(|name| test(name).is_some() && passed.contains(&test(name))).collect()
+}
+
 /// Gives the name with the row of a test's id: `tests/test_x.py::TestY::test_z[1]` is `TestY::test_z[1]`.
 #[must_use]
 pub fn name_of(nodeid: &str) -> String {
@@ -120,11 +131,20 @@ impl From<&Report> for RunEnd {
         if let Some(file) = report.results.iter().find(|result| result.name.is_empty() && result.outcome == Outcome::Error) {
             return Self::not_collected(file);
         }
-        Self::Finished(report.results.iter().map(TestResult::from).collect())
+        Self::finished(&report.results.iter().collect::<Vec<_>>())
     }
 }
 
 impl RunEnd {
+    /// Takes in the results of tests. Where a fixture makes several of one test, those that are skipped say nothing beside one that
+    /// passed.
+    #[must_use]
+    pub fn finished(results: &[&crate::pytest::report::TestResult]) -> Self {
+        let skipped = skipped_rows(results);
+        let counts = |result: &&&crate::pytest::report::TestResult| !skipped.contains(&name_of(&result.nodeid));
+        Self::Finished(results.iter().filter(counts).map(|result| TestResult::from(*result)).collect())
+    }
+
     /// Takes in what pytest says of a file that it could not collect.
     #[must_use]
     pub fn not_collected(file: &crate::pytest::report::TestResult) -> Self {
@@ -219,6 +239,8 @@ pub struct Trial {
     pub blamed: BTreeMap<String, Blame>,
     /// Whether the tests can fail.
     pub faults: Faults,
+    /// Tests that are skipped with one value of a fixture and pass with another: [`skipped_rows`].
+    pub skipped: BTreeSet<String>,
     /// What came of negating its assertions one by one, where somebody else wrote its text.
     pub negations: Negations,
     /// Whether the time of day was varied.
@@ -241,6 +263,7 @@ impl Default for Trial {
             excused: BTreeSet::new(),
             blamed: BTreeMap::new(),
             faults: Faults::None("it did not run in a warm Python".into()),
+            skipped: BTreeSet::new(),
             negations: Negations::default(),
             clock: Clock::default(),
             may_warn: false,

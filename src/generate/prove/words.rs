@@ -43,8 +43,9 @@ pub fn fresh(run: &Run, company: usize) -> Evidence {
 
 /// Says what a draft passed.
 pub(super) fn passed(draft: &Draft, trial: &Trial, ground: &Ground, (passed, made): (usize, usize)) -> Vec<Evidence> {
-    let mut out =
-        vec![Evidence::new(Finding::Pass, EvidenceKind::Runs, format!("{passed}/{made}: {}", circumstances(&trial.runs)))];
+    let mut runs = Evidence::new(Finding::Pass, EvidenceKind::Runs, format!("{passed}/{made}: {}", circumstances(&trial.runs)));
+    runs.more = trial.skipped.iter().map(|name| format!("skipped here: {name}")).collect();
+    let mut out = vec![runs];
     out.push(match &trial.cold {
         Some(why) => Evidence::new(Finding::Note, EvidenceKind::NewProcess, format!("only fresh processes were used: {why}")),
         None => Evidence::new(

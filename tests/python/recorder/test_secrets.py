@@ -66,6 +66,22 @@ def test_secrets_do_not_reach_the_spool(program):
     assert spool.one("codename")[0].args[0][:3] == (S, "secret", "falcon")
 
 
+def test_a_value_that_says_that_it_is_none_is_no_secret_unless_its_name_was_asked_for(program):
+    source = """
+        def login(password, token): return {"password": password}
+        def open_vault(falcon): return falcon
+        def main():
+            login("password", b"Secret")
+            login("password1", "zQ8kd-20fh7x")
+            open_vault("test")
+        """
+    spool = program.main(source, PYTEAD_REDACT="falcon")
+    (made_up, end), (kept, _) = spool.calls("login")
+    assert made_up.args == ("password", b"Secret") and end.value == {"password": "password"}
+    assert [arg[1] for arg in kept.args] == ["secret", "secret"]
+    assert spool.one("open_vault")[0].args[0][1] == "secret"
+
+
 SECRETS_BESIDE_NAMES = """
     from collections import namedtuple
 

@@ -46,6 +46,8 @@ DIGITS_MOST = 64  # more digits are not looked for
 SCALARS = str, bytes, int, float
 SWITCHES = frozenset("true false yes no none null on off 0 1".split())
 REFERENCES = "$", "{{", "%(", "<", "[R"  # how texts begin that say where a value is
+MADE_UP = frozenset(secret_names.MADE_UP.split())
+asked: set = set()  # words of `PYTEAD_REDACT`: under these everything is secret
 FLAT = 16  # more items in the place of one value are no secrets
 MOST = 32
 WORD = 16  # more letters are no word
@@ -66,6 +68,7 @@ def configure(words: str) -> None:
         plain = "".join(c for c in word.lower() if c.isalnum())
         if plain:
             WORDS.add(plain)
+            asked.add(plain)
     known.clear()
     known_bytes.clear()
     rare = [word for word in WORDS.union(PROOFS) if not any(root in word for root in ROOTS)]
@@ -268,7 +271,12 @@ def _is_told(text: str) -> bool:
     """Whether a text is nothing, a switch, a reference, a label, or a row of signs in the place of a secret."""
     if len(text) > 3 and not text[0].isalnum() and text == text[0] * len(text):
         return True
-    return not text or text.lower() in SWITCHES or text.startswith(REFERENCES) or is_said(text)
+    return not text or text.lower() in SWITCHES or is_made_up(text) or text.startswith(REFERENCES) or is_said(text)
+
+
+def is_made_up(raw: object) -> bool:
+    """Whether a text says that it is no secret: `password="test"`."""
+    return len(raw) <= WORD and (raw.decode("latin-1") if type(raw) is bytes else raw).lower() in MADE_UP
 
 
 def is_said(raw: object) -> bool:
@@ -314,6 +322,8 @@ def hides(word: str, raw: object) -> bool:
     """Whether a text under a secret name is a secret."""
     if word in LOOSE:
         return is_random(raw)
+    if is_made_up(raw) and word not in asked:
+        return False
     return len(raw) > 0 and (len(raw) >= SHORTEST or word not in OBJECTS)
 
 

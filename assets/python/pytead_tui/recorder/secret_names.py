@@ -53,3 +53,6 @@ VALUE_KEYS = "value val v content default data initial answer plaintext"
 # A name that ends with this word may be that of a test which passed: what looks random is secret, or stands beside who logs in.
 PERHAPS = "pass"
 USER_KEYS = "user username login email account uid"
+
+# Values that say what they are, or that they are made up: nobody keeps a secret by them.
+MADE_UP = "password passwd secret token test testing example dummy changeme"

@@ -360,7 +360,7 @@ class Stage:
     def named(self, name: object, value: object, scene: object, deep: int = 0) -> object:
         """Tells a value that has a name."""
         word = redact.secret_word(name) if type(name) is str else None
-        if word is not None and type(value) is str and value:
+        if word is not None and type(value) is str and redact.hides(word, value):
             return {"made_up": word, "n": redact.ordinal(word, value)}
         return self.value(value, scene, deep)
 
