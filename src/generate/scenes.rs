@@ -364,7 +364,10 @@ impl Writer<'_, '_> {
         let of_django = |case: &str| case.starts_with("django.test.") || case.starts_with("rest_framework.test.");
         let is_case = scene.case.as_deref().is_some_and(|case| of_django(case) && !case.ends_with("SimpleTestCase"));
         for (name, args, kwargs) in &scene.marks {
-            if name == "usefixtures" {
+            let given = args.first().and_then(serde_json::Value::as_str);
+            let is_there = |fixture| scene.closure(self.fixtures.iter().map(String::as_str)).contains(&fixture);
+            // pytest refuses a parameter of a fixture that the test does without.
+            if name == "usefixtures" || name == "parametrize" && !given.is_some_and(is_there) {
                 continue;
             }
             let mut items = Vec::new();

@@ -50,6 +50,7 @@ def settings(node):
 @pytest.fixture
 def app(request):
     app = create_app(**settings(request.node))
+    app.greeter.words.extend(getattr(request, "param", []))
     for name in ["loud"]:
         app.config[name.upper()] = name in request.keywords
     return app
@@ -83,6 +84,11 @@ def test_words(app, client):
     assert client.get("/words").json["says"] == ["Monday shop"]
 
 
+@pytest.mark.parametrize("app", [[str]], indirect=True, ids=["empty"])
+def test_given(client):
+    assert client.get("/words?given=1").json["says"] == [""]
+
+
 def test_heard(app, client):
     heard = []
 
@@ -113,6 +119,7 @@ fn fixtures_are_told_by_a_test_what_they_were_told_by_the_recorded_one() {
     assert_eq!(code, 0, "{out}{err}");
     let text = place.read("tests/pytead/test_pytead_shop__web.py");
     for lines in [
+        "@pytest.mark.loud\n@pytest.mark.parametrize(\"app\", [[str]], indirect=True)\ndef test_words_",
         "@pytest.mark.loud\n@pytest.mark.settings(polite=True)\ndef test_hello(client):\n",
         "    def day():\n        return datetime.date(2026, 1, 5).strftime(\"%A\") + \" \" + app.name.split(\".\")[0]\n\n",
         "    app.greeter.word(day)\n    response = client.get(\"/words\")\n",

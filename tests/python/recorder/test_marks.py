@@ -50,6 +50,30 @@ def test_marks_that_fixtures_ask_for_are_told_and_others_are_not(program):
     assert marks["test_c"][-1] == ["lower", ["by name", {"name": ["builtins", "str"]}], {}]
 
 
+def test_parameters_that_a_test_gives_to_fixtures_are_told_and_those_of_either_alone_are_not(program):
+    shelf = shelf_of(program)
+    program.write("conftest.py", (program.root / "conftest.py").read_text() + textwrap.dedent(PARAMETERS))
+    marks = {scene["test"].rpartition("::")[2]: scene["marks"] for scene in shelf(GIVES_PARAMETERS)["every"]}
+    assert marks.pop("test_a[size0-x]") == [["parametrize", ["size", {"list": [{"dict": [["pages", 2]]}]}], {"indirect": True}]]
+    assert marks == {"test_b[1]": [], "test_b[2]": []}
+
+
+PARAMETERS = """
+    @pytest.fixture
+    def size(request): return request.param
+    @pytest.fixture(params=[1, 2])
+    def own(request): return request.param
+"""
+GIVES_PARAMETERS = """
+    import pytest
+
+    @pytest.mark.parametrize("name", ["x"])
+    @pytest.mark.parametrize("size", [{"pages": 2}], indirect=True)
+    def test_a(client, size, name): client.get("/all")
+    def test_b(client, own): client.get("/all", {"page": own})
+"""
+
+
 def test_a_function_that_a_test_defines_and_passes_on_is_told_by_its_place_and_the_fixtures_that_it_names(program):
     shelf = shelf_of(program)
     program.write("conftest.py", (program.root / "conftest.py").read_text() + textwrap.dedent(GIVEN))

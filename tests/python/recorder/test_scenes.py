@@ -172,6 +172,24 @@ def test_what_fixtures_replace_is_no_change_by_the_test(shelf):
     assert of["test_c"] == (["monkeypatch"], {"quiet": True})
 
 
+def test_values_of_classes_whose_metaclass_compares_run_none_of_its_code(shelf, program):
+    shelf(
+        """
+        import pathlib
+
+        class Meta(type):
+            def __eq__(cls, other):
+                pathlib.Path("ran").touch()
+                return cls is other
+            __hash__ = type.__hash__
+        class Odd(metaclass=Meta): pass
+
+        def test_a(client): client.get("/all", {"page": "1"}, odd=Odd(), many=[Odd()])
+        """
+    )
+    assert not (program.root / "ran").exists()
+
+
 def test_values_of_fixtures_die_when_pytest_lets_go_of_them(shelf):
     shelf(
         """

@@ -1,4 +1,5 @@
-"""The marks that a test of a recorded call has to bear: those of plugins that say how tests run, and those that fixtures read.
+"""The marks that a test of a recorded call has to bear: those of plugins that say how tests run, those that fixtures read, and those
+that give a fixture its parameter.
 
 A fixture that asks for a mark (`request.node.get_closest_marker("settings")`) gives another value to a test without it. Such a mark is
 known by the code of the fixture, which names it. Nothing of the program's is run.
@@ -13,20 +14,30 @@ _ALWAYS = ("django_db", "usefixtures", "urls", "asyncio", "anyio")
 # They choose tests and say how often they run, whoever reads them.
 _NEVER = ("skip", "skipif", "xfail", "parametrize", "filterwarnings", "timeout", "flaky", "xdist_group", "tryfirst", "trylast")
 _ASKS = frozenset(("get_closest_marker", "iter_markers", "iter_markers_with_node", "own_markers", "keywords"))
-_PLAIN = (type(None), bool, int, float, str)
+_PLAIN = frozenset(map(oid, (type(None), bool, int, float, str)))
+_CONTAINERS = frozenset(map(oid, (tuple, list, set, frozenset, dict)))
 _DEEP = 3  # functions that a fixture calls
+
+
+class _Given:
+    """A mark that gives a fixture the parameter which the recorded test gave it."""
+
+    name, kwargs = "parametrize", {"indirect": True}
+
+    def __init__(self, fixture: str, value: object) -> None:
+        self.args = (fixture, [value])
 
 
 def of(item: object) -> list:
     """Lists the marks of a test that count, in the order in which they stand above it: the last one is the closest."""
     found: list = []
     for mark in item.iter_markers():
-        if mark.name in _ALWAYS and all(type(v) in _PLAIN for v in [*mark.args, *mark.kwargs.values()]):
+        if mark.name in _ALWAYS and all(oid(type(v)) in _PLAIN for v in [*mark.args, *mark.kwargs.values()]):
             found.append(mark)
     read = _read_by(item)
     others = [mark for mark in item.iter_markers() if mark.name in read and mark.name not in (*_ALWAYS, *_NEVER)]
     closest = {mark.name: mark for mark in reversed(others)}
-    return [*found, *closest.values()]
+    return [*found, *closest.values(), *_parameters(item)]
 
 
 def told(found: list, stage: object, scene: object) -> list:
@@ -35,6 +46,20 @@ def told(found: list, stage: object, scene: object) -> list:
         [mark.name, [stage.value(v, scene) for v in mark.args], {k: stage.named(k, v, scene) for k, v in mark.kwargs.items()}]
         for mark in found
     ]
+
+
+def _parameters(item: object) -> list:
+    """Lists the parameters that the test gave to fixtures: none that a fixture has itself, and none of the test function's own."""
+    params = getattr(getattr(item, "callspec", None), "params", None)
+    definitions = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    found = []
+    for name, value in params.items() if type(params) is dict else ():
+        last = [*definitions.get(name, ())][-1:]
+        module = getattr(getattr(last[0], "func", None), "__module__", None) if last else None
+        # A parameter of the test function has a fixture of pytest's own.
+        if type(module) is str and not module.startswith("_pytest") and all(v is not value for v in last[0].params or ()):
+            found.append(_Given(name, value))
+    return found
 
 
 def _read_by(item: object) -> set:
@@ -86,5 +111,5 @@ def _add(held: object, texts: set) -> None:
     """Adds a text, or the texts in a container."""
     if type(held) is str:
         texts.add(held)
-    elif type(held) in (tuple, list, set, frozenset, dict):
+    elif oid(type(held)) in _CONTAINERS:
         texts.update(one for one in list(held) if type(one) is str)

@@ -13,10 +13,13 @@ TEXT = 2000  # characters of a text
 ITEMS = 60  # of a container
 DEEP = 6
 WAYS = 60  # attributes of a fixture's value
-_ATOMS = (type(None), bool, int, float)
+# Types by identity: to compare a class with them could run the code of its metaclass.
+_ATOMS = frozenset(map(oid, (type(None), bool, int, float)))
+_PLAIN = _ATOMS | {oid(str)}
+_CONTAINERS = frozenset(map(oid, (list, tuple, dict)))
 # Fixtures of plugins by which something is put in the place of something else, and where they keep what was there.
 _REPLACING = (("monkeypatch", "_setattr"), ("monkeypatch", "_setitem"), ("settings", "_to_restore"))
-_EMPTY = (list, tuple, dict, set, frozenset, str, bytes)
+_EMPTY = _CONTAINERS.union(map(oid, (set, frozenset, str, bytes)))
 _VARARGS, _VARKEYWORDS, _COROUTINE = 4, 8, 0x80
 
 
@@ -28,15 +31,15 @@ def text(value: object) -> str:
 def has_identity(value: object) -> bool:
     """Whether it matters that a value is this very object: never of numbers, texts, enums and empty containers."""
     t = type(value)
-    if t in _ATOMS or t is str or t is bytes or isinstance(t, type) and any(b.__name__ == "Enum" for b in mro_of(t)):
+    if oid(t) in _PLAIN or t is bytes or any(names_of(b)[1] == "Enum" for b in mro_of(t)):
         return False
-    return not (t in _EMPTY and not value)
+    return not (oid(t) in _EMPTY and not value)
 
 
 def looks(value: object) -> int:
     """Hashes how an object looks: the plain values among its attributes, and which others it has."""
-    plain = (*_ATOMS, str, bytes)
-    return hash(tuple([(k, v if type(v) in plain else oid(v)) for k, v in state(value).items() if type(k) is str]))
+    plain = _PLAIN | {oid(bytes)}
+    return hash(tuple([(k, v if oid(type(v)) in plain else oid(v)) for k, v in state(value).items() if type(k) is str]))
 
 
 class Stage:
@@ -315,7 +318,7 @@ class Stage:
         own, fields = state(row), []
         for field, attname, value in _fields(row):
             default = state(field).get("default")
-            if type(value) in (*_ATOMS, str) and type(value) is type(default) and value == default:
+            if oid(type(value)) in _PLAIN and type(value) is type(default) and value == default:
                 continue
             if value is not None and not (type(value) is str and value == ""):
                 fields.append(self.field(field, attname, own, scene))
@@ -376,7 +379,7 @@ class Stage:
     def value(self, value: object, scene: object, deep: int = 0) -> object:
         """Tells a value."""
         t = type(value)
-        if t in _ATOMS:
+        if oid(t) in _ATOMS:
             return value if t is not float or value - value == 0 else {"other": "float"}
         if t is str:
             word = redact.word_of(value) if redact.texts else None
@@ -386,7 +389,7 @@ class Stage:
             return below or (value if len(value) <= TEXT else {"other": "long text"})
         if t is bytes:
             return {"bytes": value.decode("latin-1")} if len(value) <= TEXT else {"other": "long bytes"}
-        if deep < DEEP and t in (list, tuple, dict) and len(value) <= ITEMS:
+        if deep < DEEP and oid(t) in _CONTAINERS and len(value) <= ITEMS:
             if t is dict:
                 pairs = [[self.value(k, scene, deep + 1), self.named(k, v, scene, deep + 1)] for k, v in value.items()]
                 return {"dict": pairs}
@@ -452,13 +455,13 @@ def _is_other(before: dict, attname: str, value: object) -> bool:
 
 def held(row: object) -> dict:
     """Gives the plain values of the fields of a row of Django's, by their attributes."""
-    return {attname: value for _, attname, value in _fields(row) if type(value) in (*_ATOMS, str)}
+    return {attname: value for _, attname, value in _fields(row) if oid(type(value)) in _PLAIN}
 
 
 def texts(value: object, deep: int = 0) -> list:
     """Lists the texts and paths in plain containers."""
     t = type(value)
-    if deep < DEEP and t in (list, tuple, dict):
+    if deep < DEEP and oid(t) in _CONTAINERS:
         return [text for held in (value.values() if t is dict else value) for text in texts(held, deep + 1)]
     path = folders.path_of(value)
     return [] if path is None else [path]
@@ -550,7 +553,7 @@ def _arguments(code: object, held: dict, defaults: dict, first: int = 1) -> tupl
 
 
 def _is_same(default: object, value: object) -> bool:
-    return default is value or type(value) in (*_ATOMS, str) and type(default) is type(value) and default == value
+    return default is value or oid(type(value)) in _PLAIN and type(default) is type(value) and default == value
 
 
 def _files_of(cls: object, is_own: object) -> set:
