@@ -18,6 +18,7 @@ TABLES, ROWS, REST = "tables", "rows", "rest"  # the fields of a database
 LARGEST = 128 << 10  # bytes of a database that is read
 _MAGIC = b"SQLite format 3\0"
 _CONTENTS = 64  # of databases that are known
+_PLAIN = frozenset(map(oid, (list, str, dict, type(None))))
 _CACHES = (("functools", "_lru_cache_wrapper"), ("sqlite3", "Cache"))  # in which a connection holds its statements
 _LEGACY = -1  # `autocommit` of a connection that was not told otherwise
 
@@ -113,7 +114,7 @@ def _has_callbacks(v: object, known: tuple) -> bool:
     is_ours = any(held is known_one for held in held_by_it for known_one in ours)
     for held in held_by_it:
         t = type(held)
-        if any(held is known_one for known_one in known) or t in (list, str, dict, type(None)) or names_of(t) in _CACHES:
+        if any(held is known_one for known_one in known) or oid(t) in _PLAIN or names_of(t) in _CACHES:
             continue
         if not is_ours or t is not kinds.Module and not any(held is known_one for known_one in ours):
             return True

@@ -259,7 +259,7 @@ def _lambda(walk: Capture, v: object, depth: int) -> object:
             if name not in v.__globals__:
                 continue  # an attribute, or a builtin
             held = v.__globals__[name]
-            tree = handlers[oid(type(held))](walk, held, depth + 1) if type(held) in _NAMED else None
+            tree = handlers[oid(type(held))](walk, held, depth + 1) if oid(type(held)) in _NAMED else None
             if tree is None or tree[:2] != (TAG, "name") or (tree[3] or tree[2]) != name:
                 return walk.opaque(v)
             named[name] = tree
@@ -563,7 +563,7 @@ _singletons: dict = {}
 _known: list = []  # known.py, which is imported after this
 
 
-_NAMED = (kinds.Function, type, kinds.Module, kinds.BuiltinFunction)
+_NAMED = frozenset(map(oid, (kinds.Function, type, kinds.Module, kinds.BuiltinFunction)))
 _kept: list = []
 handlers.update({
     oid(t): h
