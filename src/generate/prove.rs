@@ -98,7 +98,7 @@ pub fn judge(draft: &Draft, trial: &Trial, ground: &Ground) -> Proof {
         falls.extend(versioned(draft, &tally, ground));
     }
     if falls.is_empty() {
-        falls.extend(pollution(trial));
+        falls.extend(pollution(draft, trial, ground));
     }
     if falls.is_empty() {
         match mended(draft, trial, ground) {
@@ -258,11 +258,23 @@ fn versioned(draft: &Draft, tally: &BTreeMap<String, Seen>, ground: &Ground) -> 
     tally.keys().filter_map(fall).collect()
 }
 
-/// Tests that leave the process in another state than they found it in, or make others fail (R19).
-fn pollution(trial: &Trial) -> Vec<Fall> {
+/// Tests that leave the process in another state than they found it in, or make others fail (R19). What the project's own code has run at
+/// the end of the process disturbs no test; in a text by somebody else it may change how the run ends.
+fn pollution(draft: &Draft, trial: &Trial, ground: &Ground) -> Vec<Fall> {
     let mut falls = Vec::new();
+    let is_ours = !draft.origin.is_foreign() && !ground.edited;
+    let kind = |trace: &&Trace| match trace.kind {
+        TraceKind::Exit => {
+            if is_ours {
+                TraceKind::Content
+            } else {
+                TraceKind::Process
+            }
+        }
+        other => other,
+    };
     for (name, look) in &trial.looks {
-        let of_kind = |kind: TraceKind| look.left.iter().filter(|trace| trace.kind == kind).collect::<Vec<_>>();
+        let of_kind = |wanted: TraceKind| look.left.iter().filter(|trace| kind(trace) == wanted).collect::<Vec<_>>();
         let (process, settings) = (of_kind(TraceKind::Process), of_kind(TraceKind::Setting));
         let (seen, reason) = if !process.is_empty() {
             let what = words::list(&process);

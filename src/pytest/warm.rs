@@ -70,6 +70,8 @@ pub struct Trace {
 pub enum TraceKind {
     /// A part of the process: the working folder, a variable of the environment, a logger.
     Process,
+    /// What runs when the process ends.
+    Exit,
     /// The variable of a module, which holds another value.
     Setting,
     /// What a variable of a module holds, which has another content.

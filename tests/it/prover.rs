@@ -305,7 +305,7 @@ fn says_what_tests_left(heard: &Heard) {
         ("nothing", vec![]),
         ("context", vec![("shop._user", TraceKind::Content)]),
         ("signal", vec![("signal handlers", TraceKind::Process)]),
-        ("exit", vec![("exit handlers", TraceKind::Process)]),
+        ("exit", vec![("exit handlers", TraceKind::Exit)]),
         ("setting", vec![("shop._lang", TraceKind::Setting)]),
         ("cache", vec![("shop._cache", TraceKind::Content)]),
         ("counter", vec![("shop._ids", TraceKind::Content)]),

@@ -199,6 +199,10 @@ fn what_changes_the_process_goes_and_what_fills_a_cache_stays() {
     let mut trial = trial(true, true);
     trial.looks.insert("test_a".into(), left("the working folder", TraceKind::Process));
     assert_eq!(rest(&trial).1, [of("test_a", ReasonCode::PollutesState.with("the working folder"))]);
+    trial.looks.insert("test_a".into(), left("exit handlers", TraceKind::Exit));
+    assert_eq!(judge(&draft(), &trial, &ground()).verdict, Verdict::Ready, "the project's own code has them run");
+    let edited = judge(&draft(), &trial, &Ground { edited: true, ..ground() });
+    assert_ne!(edited.verdict, Verdict::Ready, "somebody else's text may end the run by them");
     trial.looks.insert("test_a".into(), left("m._cache", TraceKind::Content));
     let proof = judge(&draft(), &trial, &ground());
     assert_eq!(proof.verdict, Verdict::Ready);

@@ -28,6 +28,7 @@ _IDENTITY = (
 )  # fmt: skip
 _OPAQUE = (*_IDENTITY, type)
 _LITERAL = (int, str, bool, type(None))
+_EXIT = "exit handlers"
 
 
 class Picture:
@@ -138,7 +139,7 @@ def _process() -> "list[tuple]":
         ("loggers", loggers),
         ("signal handlers", signals),
         ("the file mode mask", mask),
-        ("exit handlers", getattr(atexit, "_ncallbacks", int)()),
+        (_EXIT, getattr(atexit, "_ncallbacks", int)()),
         ("the decimal context", _context()),
         ("the recursion limit", sys.getrecursionlimit()),
         ("standard streams", (id(sys.stdin), id(sys.stdout), id(sys.stderr))),
@@ -182,8 +183,8 @@ def _logger(what: str, name: str, before: tuple, now: "tuple | None") -> dict:
 def difference(before: Picture, after: Picture) -> "list[dict]":
     """Says what is another now: `{"what", "kind"}`, for a module variable with a plain value also the value it had.
 
-    The kind is `process` for settings of the process, `setting` for a module variable that got another plain value or a logger that
-    got another level, and `content` for what else changed in one: caches, registries.
+    The kind is `process` for settings of the process, `exit` for what runs at its end, `setting` for a module variable that got another
+    plain value or a logger that got another level, and `content` for what else changed in one: caches, registries.
     """
     found: list = []
     for what, value in before.process.items():
@@ -201,7 +202,7 @@ def difference(before: Picture, after: Picture) -> "list[dict]":
             for name in names:
                 found.append({"what": f"os.environ[{name!r}]", "kind": "process", "variable": name, "old": value.get(name)})
         else:
-            found.append({"what": what, "kind": "process"})
+            found.append({"what": what, "kind": "exit" if what == _EXIT else "process"})
     for (module, name), (value, tree) in before.variables.items():
         now, tree_now = after.variables.get((module, name), (None, ("gone",)))
         if tree == tree_now:
