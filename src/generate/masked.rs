@@ -1,6 +1,7 @@
-//! What stands in texts and means nothing: an address, which differs from run to run, and the number of a line in a traceback, which any
+//! Parts of texts that are not compared: an address, which differs from run to run, and the number of a line in a traceback, which any
 //! line above it moves.
 
+use crate::domain::parts;
 use crate::domain::value::Value;
 
 /// What stands around the number of a line in a frame of a traceback: before it the end of a path and a quote, which a page of HTML
@@ -12,27 +13,25 @@ const AFTER_LINE: &str = ", in ";
 /// Digits of an address, at least.
 const DIGITS_MIN: usize = 6;
 
-/// Masks in all texts of a value what means nothing; tells whether there was any.
+/// Masks these parts in all texts of a value, and in bytes that are a text; tells whether there was any.
 pub fn mask(value: &mut Value) -> bool {
-    let all = |values: &mut Vec<Value>| values.iter_mut().fold(false, |found, value| mask(value) | found);
-    let named = |fields: &mut Vec<(String, Value)>| fields.iter_mut().fold(false, |found, (_, value)| mask(value) | found);
-    match value {
-        Value::Str(text) => masked(text).map(|masked| *text = masked).is_some(),
-        Value::Bytes(bytes) => {
-            let text = std::str::from_utf8(bytes).ok().and_then(masked);
-            text.map(|masked| *bytes = masked.into_bytes()).is_some()
+    let mut found = false;
+    parts::each(value, &mut |part| match part {
+        Value::Str(text) => {
+            if let Some(masked) = masked(text) {
+                *text = masked;
+                found = true;
+            }
         }
-        Value::List(items) | Value::Tuple(items) | Value::Set(items) | Value::FrozenSet(items) => all(items),
-        Value::Dict(pairs) => pairs.iter_mut().fold(false, |found, (key, value)| mask(key) | mask(value) | found),
-        Value::Object { fields, .. } | Value::NamedTuple { fields, .. } | Value::Generator { args: fields, .. } => named(fields),
-        Value::Sub { base, fields, .. } => mask(base) | named(fields),
-        Value::Shared(_, value) | Value::Enum { value, .. } => mask(value),
-        Value::New { args, kwargs, .. } | Value::Exception { args, fields: kwargs, .. } => all(args) | named(kwargs),
-        Value::Partial { function, args, kwargs } => mask(function) | all(args) | named(kwargs),
-        Value::Method { receiver, .. } => mask(receiver),
-        Value::File { content, .. } => mask(content),
-        _ => false,
-    }
+        Value::Bytes(bytes) => {
+            if let Some(masked) = std::str::from_utf8(bytes).ok().and_then(masked) {
+                *bytes = masked.into_bytes();
+                found = true;
+            }
+        }
+        _ => {}
+    });
+    found
 }
 
 fn masked(text: &str) -> Option<String> {
