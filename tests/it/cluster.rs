@@ -60,9 +60,11 @@ impl Server {
                 std::thread::spawn(move || {
                     let Some(body) = read_request(&stream) else { return };
                     all.fetch_add(1, Ordering::SeqCst);
-                    most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-                    // The others of its time come, if there are any.
+                    now.fetch_add(1, Ordering::SeqCst);
+                    // The others of its time come, if there are any. A request that the client gave up on goes: its
+                    // connection closes a moment after the client sent the next one.
                     std::thread::sleep(Duration::from_millis(50));
+                    most.fetch_max(now.load(Ordering::SeqCst), Ordering::SeqCst);
                     let _ = answer(way, stream, &body, || now.fetch_sub(1, Ordering::SeqCst));
                     if way == Way::Dies && !dead.swap(true, Ordering::SeqCst) {
                         // Wakes who listens, for the last time.
