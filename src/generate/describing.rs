@@ -19,8 +19,8 @@ const CLASSES_MAX: usize = 200;
 
 /// Lists objects that may tell how they are made, by a text or by attributes: each state once.
 #[must_use]
-pub fn telling(calls: Vec<&Call>, project: Project<'_>) -> Vec<Value> {
-    let mut found: BTreeMap<TypeName, States> = BTreeMap::new();
+pub fn telling<'c>(calls: Vec<&'c Call>, project: Project<'_>) -> Vec<&'c Value> {
+    let mut found: BTreeMap<&TypeName, States<'_>> = BTreeMap::new();
     for call in in_turns(calls) {
         let given = match &call.effect.outcome {
             Outcome::Returned(value) => std::slice::from_ref(value),
@@ -31,7 +31,7 @@ pub fn telling(calls: Vec<&Call>, project: Project<'_>) -> Vec<Value> {
         for value in call.args.iter().map(|arg| &arg.value).chain(given).chain(changed) {
             value.walk(&mut |part| {
                 if let Some(ty) = asked(project, part) {
-                    found.entry(ty.clone()).or_default().add(project.without_caches(part), part);
+                    found.entry(ty).or_default().add(part, project);
                 }
                 true
             });
@@ -72,24 +72,24 @@ fn in_turns(calls: Vec<&Call>) -> Vec<&Call> {
     turns.into_iter().map(|(_, call)| call).collect()
 }
 
-/// The states of a class that were met.
+/// The states of a class that were met: its objects may be large, so they are lent.
 #[derive(Default)]
-struct States {
-    /// Without what their objects computed once and keep, by [`likeness`].
-    plain: HashMap<u64, Vec<Value>>,
-    /// As they were met.
-    objects: Vec<Value>,
+struct States<'c> {
+    /// By the [`likeness`] of what they hold without what they computed once and keep.
+    alike: HashMap<u64, Vec<&'c Value>>,
+    /// In the order in which they were met.
+    objects: Vec<&'c Value>,
 }
 
-impl States {
-    fn add(&mut self, plain: Value, object: &Value) {
+impl<'c> States<'c> {
+    fn add(&mut self, object: &'c Value, project: Project<'_>) {
         if self.objects.len() >= STATES_MAX {
             return;
         }
-        let alike = self.plain.entry(likeness::of(&plain)).or_default();
-        if alike.iter().all(|other| !other.same_as(&plain)) {
-            alike.push(plain);
-            self.objects.push(object.clone());
+        let alike = self.alike.entry(likeness::of(&project.without_caches(object))).or_default();
+        if alike.iter().all(|other| !project.is_the_same(other, object)) {
+            alike.push(object);
+            self.objects.push(object);
         }
     }
 }

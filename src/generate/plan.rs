@@ -33,8 +33,6 @@ pub struct CheckItem {
     pub source: String,
     /// The import statements it needs.
     pub imports: Vec<String>,
-    /// What it has to be.
-    pub expected: Value,
 }
 
 /// What can be drafted of one function's calls.
@@ -109,8 +107,7 @@ impl Plan {
         let mut items = Vec::new();
         for (key, case) in (0..).zip(self.cases.iter().flatten()) {
             if case.check.1 != Value::Tuple(Vec::new()) {
-                let (source, expected) = case.check.clone();
-                items.push(CheckItem { key, source, imports: case.import_lines(), expected });
+                items.push(CheckItem { key, source: case.check.0.clone(), imports: case.import_lines() });
             }
         }
         items

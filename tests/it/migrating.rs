@@ -171,6 +171,11 @@ fn traced() {
         |package: &str| format!("from {package} import trace\n\n\n@trace\ndef f(a):\n    return a + 1\n\n\nprint(f(1))\n");
     place.save("app.py", &program("pytead"));
     good(&place, &["run", "app.py"]);
+    place.save("lib.py", "from pytead import trace\n\n\n@trace\ndef double(a):\n    return a + a\n");
+    place.save("use.py", "from lib import double\n\nprint(double(2))\n");
+    good(&place, &["run", "use.py"]);
+    let said = good(&place, &["gen", "lib:double"]);
+    assert!(said.contains("1 draft proved") || said.contains("1 drafts proved"), "drafts are proved with the old name: {said}");
     let (_, said) = python(&place, &["app.py"]);
     assert!(said.contains("No module named 'pytead'"), "no file of the wheel has that name: {said}");
     let said = good(&place, &["doctor"]);

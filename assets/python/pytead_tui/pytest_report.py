@@ -10,6 +10,7 @@ import random
 
 import pytest
 
+from pytead_tui.compat import finder
 from pytead_tui.pytest_lines import failure
 from pytead_tui.pytest_rooted import rooted
 from pytead_tui.pytest_without import Without
@@ -24,6 +25,8 @@ _ELSEWHERE = os.environ.pop("PYTEAD_ELSEWHERE", "")
 _witness = Witness(_PROJECT)
 _without = Without()
 _ran: list = []  # the tests that were run here
+
+finder.install()  # as under the plugin: the project may import a predecessor's name
 
 if _PROJECT:
     from pytead_tui.worker.modules import read_fresh

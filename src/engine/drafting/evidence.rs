@@ -2,6 +2,7 @@
 //!
 //! Reads the store and the index; asks nothing of the project's Python and changes nothing.
 
+mod related;
 mod serials;
 
 use std::cmp::Reverse;
@@ -12,17 +13,17 @@ use tokio_util::sync::CancellationToken;
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
-use crate::domain::call::{Call, CallId, Outcome, RecordingId};
+use crate::domain::call::{Call, CallId};
 use crate::domain::function::{Function, FunctionId, Module, Span};
 use crate::domain::proposal::LeftOut;
 use crate::domain::reason::ReasonCode;
 use crate::domain::settings::Snapshots;
-use crate::domain::touch::Touch;
 use crate::domain::value::{TypeName, Value};
 use crate::engine::calls;
-use crate::engine::calls::eligible::{Usable, decode, usable};
+use crate::engine::calls::eligible::{Usable, usable};
 use crate::engine::calls::external::Outreach;
 use crate::engine::calls::read::Unsteady;
+use crate::engine::drafting::evidence::related::{Object, Processes, Related};
 use crate::engine::drafting::written::{self, Made, Recorded};
 use crate::engine::edits::manifest_lookup::Standing;
 use crate::engine::index::call_sites::Readers;
@@ -32,7 +33,6 @@ use crate::generate::closer::{self, Look};
 use crate::generate::learned::{Learned, Said};
 use crate::generate::plan::Plan;
 use crate::generate::project::{AwaitBy, ClockBy, Definitions, Project, StandIn};
-use crate::generate::serial::Numbers;
 use crate::generate::told::Told;
 use crate::source::facades::Facades;
 use crate::source::index::Index;
@@ -51,36 +51,10 @@ pub struct Beneath {
     pub callers: Vec<Call>,
 }
 
-/// An object of a recorded program: its recording, process and number.
-type Object = (RecordingId, i64, u64);
-
-/// The process in which each call ran.
-struct Processes(HashMap<CallId, i64>);
-
-impl Processes {
-    fn of(&self, call: &Call) -> i64 {
-        self.0.get(&call.id).copied().unwrap_or(0)
-    }
-
-    fn object(&self, call: &Call, ordinal: u64) -> Object {
-        (call.recording, self.of(call), ordinal)
-    }
-}
-
 /// The calls of the functions to draft for, and the lives of the objects in them.
 pub struct Gathered {
     pub(super) functions: Vec<Recorded>,
-    lives: HashMap<Object, Vec<Call>>,
-    /// Calls that changed objects which are not their receivers.
-    told: HashMap<Object, Vec<Call>>,
-    processes: Processes,
-    births: HashMap<FunctionId, Vec<Call>>,
-    /// The calls of functions that are defined inside of a function, by that one.
-    inner: HashMap<FunctionId, Vec<Call>>,
-    /// Calls whose results hold objects, and those that raised one, in order: what may have made them.
-    makers: Vec<Call>,
-    makers_by_object: HashMap<Object, Vec<usize>>,
-    makers_by_type: HashMap<TypeName, Vec<usize>>,
+    related: Related,
     reached: HashMap<CallId, BTreeSet<u32>>,
     /// Faults that calls were tried with and did not notice.
     silent: HashMap<CallId, BTreeSet<u32>>,
@@ -127,7 +101,7 @@ impl Gathered {
         let (mut stand_ins, mut readers) = (HashMap::new(), Readers::new(&index));
         let mut scenes = HashMap::new();
         let parents = lives.iter().filter_map(|life| Some((life.call, life.parent?))).collect();
-        let processes = Processes(lives.iter().map(|life| (life.call, life.process)).collect());
+        let processes = Processes::new(&lives);
         let mut functions = Vec::new();
         let mut unsteady = Vec::new();
         let mut objects: BTreeSet<Object> = BTreeSet::new();
@@ -163,32 +137,15 @@ impl Gathered {
             unsteady.extend(varying.into_iter().map(|one| (functions.len(), one)));
             functions.push((function.clone(), calls, left_out));
         }
-        let mut of_objects: HashMap<Object, Vec<CallId>> = HashMap::new();
-        for life in lives {
-            let Some(receiver) = life.receiver else { continue };
-            let key = (life.recording, life.process, receiver);
-            if objects.contains(&key) {
-                of_objects.entry(key).or_default().push(life.call);
-            }
-        }
-        let mut decoded = HashMap::new();
-        for (key, ids) in of_objects {
-            decoded.insert(key, core.store().calls(&ids)?.into_iter().map(decode).collect());
-        }
+        let mut learned = Learned::default();
+        let related = Related::read(core, (lives, processes), &objects, &outreach, &mut learned)?;
         let mut gathered = Self {
             functions,
-            lives: decoded,
-            told: HashMap::new(),
-            processes,
-            births: HashMap::new(),
-            inner: HashMap::new(),
-            makers: Vec::new(),
-            makers_by_object: HashMap::new(),
-            makers_by_type: HashMap::new(),
+            related,
             reached: HashMap::new(),
             silent: HashMap::new(),
             says: HashMap::new(),
-            learned: Learned::default(),
+            learned,
             root: core.root.to_string_lossy().into_owned(),
             mappings: Vec::new(),
             facades: Facades::of(index.modules().map(AsRef::as_ref)),
@@ -202,134 +159,8 @@ impl Gathered {
             stand_ins,
             scenes,
         };
-        gathered.read_makers(core, &objects, &outreach)?;
         gathered.forget_serials(&index);
         Ok(gathered)
-    }
-
-    /// Reads what may have made the objects: calls of `__init__`, and calls whose results hold some.
-    fn read_makers(&mut self, core: &Core, objects: &BTreeSet<Object>, outreach: &Outreach) -> Result<(), Trouble> {
-        let mut numbers = Numbers::default();
-        for total in core.store().functions()? {
-            let calls: Vec<Call> =
-                core.store().calls_of(&total.function, calls::read::CALLS_MAX)?.into_iter().map(decode).collect();
-            for call in &calls {
-                self.learned.see(call);
-                numbers.note(call, self.processes.of(call));
-            }
-            let may = |call: &Call| !call.touches.iter().any(Touch::forbids_replay) && outreach.below(call.id).is_empty();
-            let calls: Vec<Call> = calls.into_iter().filter(may).collect();
-            if total.function.qualname().ends_with(".__init__") {
-                self.births.insert(total.function, calls);
-            } else if let Some((around, name)) = total.function.qualname().split_once(".<locals>.") {
-                if !name.contains("<locals>") {
-                    self.inner.entry(FunctionId::new(total.function.module(), around)).or_default().extend(calls);
-                }
-            } else {
-                for call in calls {
-                    self.note_told(&call, objects);
-                    self.note_maker(call, objects);
-                }
-            }
-        }
-        self.learned.number(numbers.serials());
-        // Which of several that stand under names of their own was made when, nobody knows.
-        self.inner.retain(|_, calls| calls.iter().all(|call| call.bound() == calls[0].bound()));
-        self.inner.values_mut().for_each(|calls| calls.sort_by_key(|call| (call.start_ns, call.id)));
-        let makers = &self.makers;
-        for of_type in self.makers_by_type.values_mut() {
-            of_type.sort_by_key(|at| (!makers[*at].is_from_outside(), makers[*at].arguments(usize::MAX).len(), makers[*at].id));
-        }
-        Ok(())
-    }
-
-    fn note_told(&mut self, call: &Call, objects: &BTreeSet<Object>) {
-        for (name, _) in &call.effect.changed {
-            let given = call.args.iter().find(|arg| arg.name == *name).map(|arg| &arg.value);
-            let Some(Value::Object { ordinal, .. }) = given else { continue };
-            let key = self.processes.object(call, *ordinal);
-            if call.receiver != Some(*ordinal) && objects.contains(&key) {
-                self.told.entry(key).or_default().push(call.clone());
-            }
-        }
-    }
-
-    fn note_maker(&mut self, call: Call, objects: &BTreeSet<Object>) {
-        let value = match &call.effect.outcome {
-            Outcome::Returned(value) => value,
-            Outcome::Raised { exception, .. } => exception,
-            _ => return,
-        };
-        let at = self.makers.len();
-        let mut holds = false;
-        value.walk(&mut |part| {
-            if let Some(ordinal) = part.ordinal() {
-                let key = self.processes.object(&call, ordinal);
-                if objects.contains(&key) {
-                    self.makers_by_object.entry(key).or_default().push(at);
-                    holds = true;
-                }
-            }
-            true
-        });
-        for part in std::iter::once(value).chain(value.children().into_iter().map(|(_, part)| part)) {
-            if let Value::Object { ty, .. } = part {
-                let of_type = self.makers_by_type.entry(ty.clone()).or_default();
-                if of_type.last() != Some(&at) {
-                    of_type.push(at);
-                }
-                holds = true;
-            }
-        }
-        if holds {
-            self.makers.push(call);
-        }
-    }
-
-    /// Lists the calls that ended before a call began and gave an object.
-    fn makers(&self, call: &Call, ordinal: u64) -> Vec<&Call> {
-        let all = self.makers_by_object.get(&self.processes.object(call, ordinal)).map_or(&[][..], Vec::as_slice);
-        let ended = |maker: &&Call| maker.id != call.id && maker.start_ns.saturating_add(maker.duration_ns) <= call.start_ns;
-        all.iter().map(|at| &self.makers[*at]).filter(ended).collect()
-    }
-
-    /// Lists the kept calls on an object of a call, in order.
-    fn life(&self, call: &Call, ordinal: u64) -> &[Call] {
-        self.lives.get(&self.processes.object(call, ordinal)).map_or(&[][..], Vec::as_slice)
-    }
-
-    /// Lists the kept calls on an object, and those that changed it, that began before a call, in order.
-    fn history(&self, call: &Call, ordinal: u64) -> Vec<&Call> {
-        let told = self.told.get(&self.processes.object(call, ordinal)).map_or(&[][..], Vec::as_slice);
-        let all = self.life(call, ordinal).iter().chain(told);
-        let mut earlier: Vec<&Call> = all.filter(|earlier| earlier.start_ns < call.start_ns).collect();
-        earlier.sort_by_key(|earlier| (earlier.start_ns, earlier.id));
-        earlier
-    }
-
-    /// Lists the kept calls on an object that began after a call's end, in order.
-    fn afterwards(&self, call: &Call, ordinal: u64) -> Vec<&Call> {
-        let end = call.start_ns.saturating_add(call.duration_ns);
-        self.life(call, ordinal).iter().filter(|later| later.start_ns >= end).collect()
-    }
-
-    /// Lists the kept calls of what is defined inside of a called function, from its end to the next call of it.
-    fn inner(&self, call: &Call) -> Vec<&Call> {
-        let around = call.function.qualname().split('#').next().unwrap_or_default();
-        let Some(all) = self.inner.get(&FunctionId::new(call.function.module(), around)) else { return Vec::new() };
-        let end = call.start_ns.saturating_add(call.duration_ns);
-        let of_same = |other: &&Call| other.recording == call.recording && self.processes.of(other) == self.processes.of(call);
-        let siblings =
-            self.functions.iter().filter(|(function, ..)| function.id == call.function).flat_map(|(_, calls, _)| calls);
-        let next = siblings.filter(of_same).map(|other| other.start_ns).filter(|start| *start >= end).min();
-        let after = |other: &&Call| other.start_ns >= end && next.is_none_or(|next| other.start_ns < next);
-        all.iter().filter(of_same).filter(after).collect()
-    }
-
-    /// Lists the kept calls of a class's `__init__`.
-    fn births(&self, ty: &TypeName) -> Vec<&Call> {
-        let init = FunctionId::new(&ty.module, &format!("{}.__init__", ty.qualname));
-        self.births.get(&init).map_or(&[][..], Vec::as_slice).iter().collect()
     }
 
     /// Lists the calls whose outcome may follow what was not recorded.
@@ -417,11 +248,9 @@ impl Gathered {
     }
 
     /// Lists objects among the values of all calls.
-    pub fn objects(&self, index: &Index, list: fn(Vec<&Call>, Project<'_>) -> Vec<Value>) -> Vec<Value> {
+    pub fn objects<'c, T>(&'c self, index: &Index, list: impl for<'p> FnOnce(Vec<&'c Call>, Project<'p>) -> Vec<T>) -> Vec<T> {
         let names = names(index);
-        self.with_project(index, &names, |project, functions| {
-            list(functions.iter().flat_map(|(_, calls, _)| calls).collect(), project)
-        })
+        self.with_project(index, &names, |project, _| list(self.calls().collect(), project))
     }
 
     /// Adds the ways to make these objects that were tried, each with what it made.
@@ -449,14 +278,16 @@ impl Gathered {
         use_it: impl for<'p> FnOnce(Project<'p>, &'p [Recorded]) -> T,
     ) -> T {
         let module = |name: &str| names.get(name).copied();
-        let history = |call: &Call, ordinal: u64| self.history(call, ordinal);
-        let afterwards = |call: &Call, ordinal: u64| self.afterwards(call, ordinal);
-        let inner = |call: &Call| self.inner(call);
-        let births = |ty: &TypeName| self.births(ty);
-        let makers = |call: &Call, ordinal: u64| self.makers(call, ordinal);
-        let makers_of = |ty: &TypeName| -> Vec<&Call> {
-            self.makers_by_type.get(ty).map_or(&[][..], Vec::as_slice).iter().map(|at| &self.makers[*at]).collect()
+        let related = &self.related;
+        let history = |call: &Call, ordinal: u64| related.history(call, ordinal);
+        let afterwards = |call: &Call, ordinal: u64| related.afterwards(call, ordinal);
+        let inner = |call: &Call| {
+            let own = self.functions.iter().filter(|(function, ..)| function.id == call.function);
+            related.inner(call, own.flat_map(|(_, calls, _)| calls))
         };
+        let births = |ty: &TypeName| related.births(ty);
+        let makers = |call: &Call, ordinal: u64| related.makers(call, ordinal);
+        let makers_of = |ty: &TypeName| related.makers_of(ty);
         let reached = |call: CallId| self.reached.get(&call);
         let says = |call: CallId| self.says.get(&call).map_or(&[][..], Vec::as_slice);
         let stand_ins = |call: CallId| self.stand_ins.get(&call).map_or(&[][..], Vec::as_slice);

@@ -320,6 +320,7 @@ async fn write_all(
     if !wanted.is_empty() && !cancel.is_cancelled() {
         let callers = match wanted.callers() {
             Some(callers) => {
+                drop(gathered); // it may be large
                 let callers = gather(core, environment, callers, &cancel, &|_, _| ()).await?;
                 planned(core, environment, callers, &cancel, &|_, _| ()).await?
             }

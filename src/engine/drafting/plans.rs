@@ -55,14 +55,13 @@ pub async fn planned(
     }
     progress(0, 0); // what follows is not counted
     let items = plans.iter().enumerate().flat_map(|(at, plan)| plan.check_items().into_iter().map(move |item| (at, item)));
-    let items: Vec<(usize, CheckItem)> = items.collect();
-    let expressions: Vec<Expression> =
-        (0..).zip(&items).map(|(key, (_, item))| Expression::new(key, item.source.clone(), item.imports.clone())).collect();
-    let answers = environment.evaluate(core, &expressions).await?;
+    let asked = |(key, (at, item)): (u64, (usize, CheckItem))| ((at, item.key), Expression::new(key, item.source, item.imports));
+    let (places, expressions): (Vec<(usize, u64)>, Vec<Expression>) = (0..).zip(items).map(asked).unzip();
+    let mut answers = environment.evaluate(core, &expressions).await?;
     let mut by_function: HashMap<usize, BTreeMap<u64, Result<Value, String>>> = HashMap::new();
-    for (key, (at, item)) in (0..).zip(items) {
-        let answer = answers.get(&key).cloned().unwrap_or_else(|| Err("it was not evaluated".into()));
-        by_function.entry(at).or_default().insert(item.key, answer);
+    for (key, (at, item)) in (0..).zip(places) {
+        let answer = answers.remove(&key).unwrap_or_else(|| Err("it was not evaluated".into()));
+        by_function.entry(at).or_default().insert(item, answer);
     }
     blocking(move || {
         gathered.settle_plans(&index, &mut plans, &by_function);

@@ -43,6 +43,9 @@ use crate::source::installed::Installed;
 /// Outside modules that are imported once, ahead of all runs.
 const PRELOAD_MAX: usize = 60;
 
+/// So many objects are asked at once how they are made: a large one takes a megabyte.
+const ASKED_AT_ONCE: usize = 200;
+
 /// Bytes of expressions in one request; JSON may need several for one of them.
 const REQUEST_MAX: usize = LARGEST_FRAME as usize / 8;
 
@@ -479,12 +482,16 @@ impl Environment {
     }
 
     /// Tries to make objects from what they say of themselves; gives each with the arguments that made one, and what they made.
-    pub async fn ways(&self, core: &Core, objects: Vec<Value>) -> Result<Vec<(Value, Said)>, Trouble> {
-        let items: Vec<Expression> =
-            (0..).zip(&objects).map(|(key, object)| Expression::ways(key, &value::encode(object))).collect();
-        let mut replies: HashMap<u64, Value> =
-            self.evaluate(core, &items).await?.into_iter().filter_map(|(key, found)| Some((key, found.ok()?))).collect();
-        Ok((0..).zip(objects).filter_map(|(key, object)| Some((object, learned::said(replies.remove(&key)?)))).collect())
+    pub async fn ways(&self, core: &Core, objects: Vec<&Value>) -> Result<Vec<(Value, Said)>, Trouble> {
+        let mut found = Vec::new();
+        for some in objects.chunks(ASKED_AT_ONCE) {
+            let items: Vec<Expression> =
+                (0..).zip(some).map(|(key, object)| Expression::ways(key, &value::encode(object))).collect();
+            let mut replies = self.evaluate(core, &items).await?;
+            let said = |(key, object): (u64, &&Value)| Some(((*object).clone(), learned::said(replies.remove(&key)?.ok()?)));
+            found.extend((0..).zip(some).filter_map(said));
+        }
+        Ok(found)
     }
 
     /// Evaluates expressions in a clean namespace; gives each one's value or why there is none.

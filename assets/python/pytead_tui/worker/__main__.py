@@ -20,10 +20,12 @@ def main() -> int:
     os.dup2(nothing, 1)
     os.close(nothing)
 
+    from pytead_tui.compat import finder
     from pytead_tui.recorder import databases
     from pytead_tui.worker.server import Server
 
     databases.listen()
+    finder.install()  # the recorded program had it, too
     return Server(incoming, outgoing, STARTUP, os.environ.get("PYTEAD_LEVEL", ""), scratch, _layer).serve()
 
 

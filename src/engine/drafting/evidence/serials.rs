@@ -15,22 +15,16 @@ impl Gathered {
         }
         let names = names(index);
         let mut functions = std::mem::take(&mut self.functions);
-        let mut makers = std::mem::take(&mut self.makers);
+        let mut related = std::mem::take(&mut self.related);
         let mut unsteady = std::mem::take(&mut self.unsteady);
-        let mut maps = [&mut self.lives, &mut self.told].map(std::mem::take);
-        let mut named = [&mut self.births, &mut self.inner].map(std::mem::take);
         self.with_project(index, &names, |project, _| {
-            let all = functions.iter_mut().flat_map(|(_, calls, _)| calls).chain(&mut makers);
-            let all = all.chain(unsteady.iter_mut().map(|(_, one)| &mut one.call));
-            let all = all.chain(maps.iter_mut().flat_map(HashMap::values_mut).flatten());
-            for call in all.chain(named.iter_mut().flat_map(HashMap::values_mut).flatten()) {
+            let all = functions.iter_mut().flat_map(|(_, calls, _)| calls).chain(related.calls_mut());
+            for call in all.chain(unsteady.iter_mut().map(|(_, one)| &mut one.call)) {
                 call.args.iter_mut().for_each(|arg| _ = project.forget_serials(&mut arg.value));
                 forget(project, &mut call.effect);
             }
         });
-        (self.functions, self.makers, self.unsteady) = (functions, makers, unsteady);
-        [self.lives, self.told] = maps;
-        [self.births, self.inner] = named;
+        (self.functions, self.related, self.unsteady) = (functions, related, unsteady);
     }
 
     /// Takes the fields out of what calls came to that number objects; gives the calls that had some.
