@@ -433,7 +433,7 @@ pub struct Clean {
     #[arg(long)]
     pub verdicts: bool,
     /// Delete cached verdicts of models for all your projects.
-    #[arg(long)]
+    #[arg(long, alias = "everywhere")]
     pub all_projects: bool,
     /// Delete models that are not chosen, and interrupted downloads; other programs might use them.
     #[arg(long)]

@@ -119,18 +119,25 @@ async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
     }
     let mut reports = pytest_run::reports(&file)?;
     pytest_run::only(&mut reports, &args.tests);
+    for (test, _) in reports.extract_if(.., |_, report| report.skipped) {
+        out.say(format!("{} was skipped: nothing of it is accepted.", text::display_line(&test)));
+    }
     let tried = told_of_tried(&mut out, &reports);
     if tried == WRONG {
         out.say("Nothing was accepted: a sentence that cannot be read on this run can never hold.");
         return Ok(WRONG);
     }
     for accepted in intents::accept::accept(&options.root, &reports, &args.clauses, args.covers_all)? {
-        let value =
-            serde_json::json!({ "test": accepted.test, "journey_lines": accepted.journey, "uncovered": accepted.uncovered });
+        let value = serde_json::json!({ "test": accepted.test, "journey_lines": accepted.journey, "uncovered": accepted.uncovered,
+            "replaced": accepted.replaced });
         out.result("accepted", &value);
         match accepted.journey {
             Some(lines) => out.say(format!("Accepted: {} does these {}.", accepted.test, text::count(lines, "line"))),
             None => out.say(format!("Accepted: {} is decided by these clauses.", accepted.test)),
+        }
+        for clause in &accepted.replaced {
+            let word = shlex::try_quote(clause).unwrap_or_default();
+            out.say(format!("No longer required: {clause}. To keep it, accept it together with the others: -c {word}."));
         }
         for span in &accepted.uncovered {
             out.say(format!(

@@ -188,6 +188,9 @@ fn answered(text: &str, incomplete: bool) -> Result<Believed, Fault> {
 #[test]
 fn a_right_answer_is_believed() {
     assert!(answered(&format!("<think>Or {{}}?</think>\n{}", good()), false).is_ok(), "what it thought aloud is no part of it");
+    for fence in ["```json", "```"] {
+        assert!(answered(&format!("{fence}\n{}\n```\n", good()), false).is_ok(), "a fence around all of it is no second answer");
+    }
     let believed = answered(&format!("\n{}\n", good()), false).unwrap();
     assert_eq!(believed.sentences[0].evidence, [LineId(4)]);
     assert_eq!((believed.confidence, believed.suspicion), (Confidence::High, None));
@@ -204,7 +207,9 @@ fn every_fault_is_found() {
     let rows: Vec<(&str, String)> = vec![
         ("V1", format!("Sure! {whole}")),
         ("V1", format!("{whole}{whole}")),
-        ("V1", format!("```json\n{whole}\n```")),
+        ("V1", format!("So:\n```json\n{whole}\n```")),
+        ("V1", format!("```json\n{whole}\n```\n```json\n{whole}\n```")),
+        ("V1", format!("```python\n{whole}\n```")),
         ("V1", format!("<think>It is fine.</think>So: {whole}")),
         ("V1", format!("{whole}<think>")),
         ("V1", whole[..whole.len() - 2].to_owned()),
@@ -451,6 +456,13 @@ fn a_question_is_the_same_for_the_same_and_holds_no_secret() {
     assert_eq!(nonces.len(), 3);
     assert!(asked.question(0, Some("V4: no line L9.")).0.contains("not usable. Why, as data: \"V4: no line L9.\". Answer anew."));
     assert!(asked.tokens > 900, "{}", asked.tokens);
+}
+
+#[test]
+fn a_model_hears_what_a_bad_answer_to_a_question_means() {
+    let events = journey(SCRIPT);
+    let hears = |intent: &str| question(&events, intent, "", 8_000).question(0, None).0.contains("A sentence that ends with `?`");
+    assert!(hears("Are there duplicates?") && !hears("There are no duplicates"));
 }
 
 #[test]

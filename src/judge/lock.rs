@@ -11,6 +11,7 @@ use crate::base::error::Trouble;
 use crate::base::lines::{self, Twice};
 use crate::base::{hash, yaml};
 use crate::judge::covering::left_over;
+use crate::judge::grammar;
 use crate::judge::suggest::words;
 
 /// Where the lock is, below the project's root.
@@ -124,6 +125,10 @@ pub fn spans(intent: &str, clauses: &[String], rendered: &[(String, String)], al
         }
     }
     for left in left_over(intent, spans.keys().map(String::as_str)) {
+        if let Ok(clause) = grammar::parse(&left) {
+            spans.insert(left, vec![clause.to_string()]); // it says itself what has to hold
+            continue;
+        }
         let spoken: Vec<String> = words(&left).collect();
         let shares = |clause: &&&String| words(clause).any(|word| spoken.contains(&word));
         let own: Vec<String> = others.iter().filter(shares).map(|clause| (*clause).clone()).collect();

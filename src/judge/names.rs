@@ -7,6 +7,9 @@ use crate::domain::callee::Callee;
 use crate::domain::clause::{Calls, Clause, Head, Scope};
 use crate::domain::function::{Function, FunctionId, ParamKind};
 
+/// A clause is read in so many ways at most.
+const READINGS_MAX: usize = 16;
+
 /// What a project defines.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
@@ -50,6 +53,17 @@ impl Bound {
     pub(super) fn function(&self, written: &str) -> Option<&Callee> {
         self.functions.get(written)
     }
+}
+
+/// The ways to read a clause.
+#[derive(Debug, Clone)]
+pub struct Readings {
+    /// One of them.
+    pub first: Bound,
+    /// The others.
+    pub others: Vec<Bound>,
+    /// Where there are others: the first name that means several functions.
+    pub ambiguity: Option<Unresolved>,
 }
 
 /// Why a name means nothing here.
@@ -103,6 +117,14 @@ impl Names {
     ///
     /// When there is none, or several.
     pub fn resolve(&self, written: &str) -> Result<&Callee, Unresolved> {
+        match self.candidates(written)?.as_slice() {
+            [one] => Ok(one),
+            several => Err(ambiguous(written, several)),
+        }
+    }
+
+    /// Finds the functions that a name may mean: one, or several that nothing decides between.
+    fn candidates(&self, written: &str) -> Result<Vec<&Callee>, Unresolved> {
         let written = written.replace(':', ".");
         let by = |fits: &dyn Fn(&Callee) -> bool| self.functions.keys().filter(|id| fits(id)).collect::<Vec<_>>();
         let whole = by(&|id| id.qualname() == written || dotted(id) == written);
@@ -115,23 +137,13 @@ impl Names {
         } else {
             whole
         };
-        match self.nearby.fitting(found).as_slice() {
-            [one] => Ok(one),
-            [] => {
-                let known: Vec<&str> = self.functions.keys().map(Callee::qualname).collect();
-                let nearest = nearest(&written, known).into_iter().map(str::to_owned).collect();
-                Err(Unresolved::Unknown { name: written, nearest })
-            }
-            several => {
-                let mut candidates: Vec<String> = several.iter().map(|id| id.qualname().to_owned()).collect();
-                let plain = candidates.len();
-                candidates.dedup();
-                if candidates.len() < plain {
-                    candidates = several.iter().map(|id| dotted(id)).collect();
-                }
-                Err(Unresolved::Ambiguous { name: written, candidates })
-            }
+        let found = self.nearby.fitting(found);
+        if found.is_empty() {
+            let known: Vec<&str> = self.functions.keys().map(Callee::qualname).collect();
+            let nearest = nearest(&written, known).into_iter().map(str::to_owned).collect();
+            return Err(Unresolved::Unknown { name: written, nearest });
         }
+        Ok(found)
     }
 
     /// Gives the shortest name that means this function; none where it has none.
@@ -155,8 +167,18 @@ impl Names {
     ///
     /// # Errors
     ///
-    /// For the first name that means nothing.
-    pub fn bind(&self, mut clause: Clause) -> Result<Bound, Unresolved> {
+    /// For the first name that means nothing, or several things.
+    pub fn bind(&self, clause: Clause) -> Result<Bound, Unresolved> {
+        let Readings { first, ambiguity, .. } = self.readings(clause)?;
+        ambiguity.map_or(Ok(first), Err)
+    }
+
+    /// Reads a clause in every way that its names allow.
+    ///
+    /// # Errors
+    ///
+    /// For the first name that means nothing, and where there are too many readings.
+    pub fn readings(&self, mut clause: Clause) -> Result<Readings, Unresolved> {
         // "returned by Roll.add.id": what follows the function's name is a field of its result.
         if let Head::Receives { from, field: field @ None, .. } = &mut clause.head
             && self.resolve(from).is_err()
@@ -165,18 +187,54 @@ impl Names {
         {
             (*field, *from) = (Some(rest.to_owned()), function.to_owned());
         }
-        let mut functions = BTreeMap::new();
+        let mut readings: Vec<BTreeMap<String, Callee>> = vec![BTreeMap::new()];
+        let mut several = None;
         for (written, parameters) in mentioned(&clause) {
-            let id = self.resolve(written)?;
-            let known = &self.functions[id];
-            if let Some(name) = parameters.iter().find(|name| !known.open && !known.names.iter().any(|own| own == *name)) {
-                let nearest = nearest(name, known.names.iter().map(String::as_str)).into_iter().map(str::to_owned).collect();
-                return Err(Unresolved::Parameter { function: id.clone(), name: (*name).to_owned(), nearest });
+            let found = self.candidates(written)?;
+            for id in &found {
+                self.takes(id, &parameters)?;
             }
-            functions.insert(written.to_owned(), id.clone());
+            if found.len() > 1 {
+                let what = ambiguous(written, &found);
+                if readings.len() * found.len() > READINGS_MAX {
+                    return Err(what);
+                }
+                several.get_or_insert(what);
+            }
+            let with = |reading: &BTreeMap<String, Callee>, id: &Callee| {
+                let mut reading = reading.clone();
+                // A name that stands twice means the same both times.
+                reading.entry(written.to_owned()).or_insert_with(|| id.clone());
+                reading
+            };
+            readings = readings.iter().flat_map(|reading| found.iter().map(move |id| with(reading, id))).collect();
+            readings.dedup();
         }
-        Ok(Bound { clause, functions })
+        let bound = |functions| Bound { clause: clause.clone(), functions };
+        let first = bound(readings.remove(0)); // no name has no candidates
+        Ok(Readings { first, others: readings.into_iter().map(bound).collect(), ambiguity: several })
     }
+
+    fn takes(&self, id: &Callee, parameters: &[&str]) -> Result<(), Unresolved> {
+        let known = &self.functions[id];
+        match parameters.iter().find(|name| !known.open && !known.names.iter().any(|own| own == *name)) {
+            None => Ok(()),
+            Some(name) => {
+                let nearest = nearest(name, known.names.iter().map(String::as_str)).into_iter().map(str::to_owned).collect();
+                Err(Unresolved::Parameter { function: id.clone(), name: (*name).to_owned(), nearest })
+            }
+        }
+    }
+}
+
+fn ambiguous(written: &str, several: &[&Callee]) -> Unresolved {
+    let mut candidates: Vec<String> = several.iter().map(|id| id.qualname().to_owned()).collect();
+    let plain = candidates.len();
+    candidates.dedup();
+    if candidates.len() < plain {
+        candidates = several.iter().map(|id| dotted(id)).collect();
+    }
+    Unresolved::Ambiguous { name: written.replace(':', "."), candidates }
 }
 
 impl Nearby {

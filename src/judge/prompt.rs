@@ -185,11 +185,13 @@ pub fn ask(question: &Question<'_>, redactor: &mut Redactor) -> Result<Asked, To
         )
     });
     let must_not = if question.must_not.contains(&true) { wanted.section("must_not") } else { "" };
+    let asks = question.sentences.iter().any(|sentence| sentence.trim_end().ends_with('?'));
+    let asks = if asks { wanted.section("asks") } else { "" };
     let intent = safe(question.intent, redactor);
     let mut filling = vec![
         ("intent", json!(intent).to_string()),
         ("sentences", spans.join("\n")),
-        ("decided", format!("{must_not}{decided}")),
+        ("decided", format!("{must_not}{asks}{decided}")),
         ("incomplete", incomplete),
     ];
     let text = filled(wanted.section("question"), &filling);

@@ -181,12 +181,17 @@ pub fn validate(text: &str, asked: &Asked<'_>) -> Result<Believed, Fault> {
     Ok(Believed { sentences: judged, confidence: answer.confidence, summary: short(&answer.summary), suspicion })
 }
 
-/// Leaves out what a model thought aloud before its answer.
+/// Leaves out what a model thought aloud before its answer, and one code fence around the whole of it.
 pub(super) fn spoken(text: &str) -> &str {
     let text = text.trim();
-    match text.strip_prefix("<think>").and_then(|thought| thought.split_once("</think>")) {
+    let answer = match text.strip_prefix("<think>").and_then(|thought| thought.split_once("</think>")) {
         Some((_, answer)) => answer.trim(),
         None => text,
+    };
+    let fenced = answer.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
+    match fenced.and_then(|rest| rest.split_once('\n')) {
+        Some((language, inside)) if matches!(language.trim(), "" | "json") => inside.trim(),
+        _ => answer,
     }
 }
 

@@ -236,12 +236,19 @@ impl Shared {
             if text.is_empty() { self.said(status.canonical_reason().unwrap_or("no reason given")) } else { self.said(&text) };
         let host = self.host();
         match status {
+            StatusCode::FORBIDDEN if !is_about_access(&text) => ModelError::Status { host, status: status.as_u16(), said },
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
                 ModelError::Key { host, variable: self.key.as_ref().map(|key| key.variable.clone()), said }
             }
             StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => ModelError::Busy { host, wait, said },
             StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST if body.contains("model_not_found") || names_model(&text) => {
-                ModelError::UnknownModel { host, model: self.said(&self.model), known: self.known_models().await, said }
+                let known = self.known_models().await;
+                // Some servers say so of a model that they have and did not load.
+                let model = self.said(&self.model);
+                match known.contains(&model) {
+                    true => ModelError::Status { host, status: status.as_u16(), said },
+                    false => ModelError::UnknownModel { host, model, known, said },
+                }
             }
             status => ModelError::Status { host, status: status.as_u16(), said },
         }
@@ -454,6 +461,14 @@ struct Answer {
     usage: Usage,
     /// It comes from a server that leaves out what is too much for it, without a word.
     cuts_prompts: bool,
+}
+
+/// Tells whether what is forbidden is access: a filter of contents forbids, too.
+fn is_about_access(text: &str) -> bool {
+    const WORDS: &[&str] =
+        &["key", "token", "auth", "permission", "access", "credential", "forbidden", "denied", "subscription", "allowed"];
+    let text = text.to_lowercase();
+    text.is_empty() || WORDS.iter().any(|word| text.contains(word))
 }
 
 /// Tells whether a refusal is about the model's name.

@@ -287,6 +287,11 @@ pub enum ModelError {
     Cancelled,
 }
 
+/// Makes a sentence of what a server said.
+fn its_words(said: &str) -> String {
+    format!("It says: {}.", said.trim_end_matches('.'))
+}
+
 impl ModelError {
     /// Says it with what to do about it.
     #[must_use]
@@ -303,9 +308,11 @@ impl ModelError {
             Self::Key { variable: Some(variable), .. } => trouble.so(format!("Put the right key into {variable}.")),
             Self::Key { variable: None, .. } => trouble.so("Name the variable that holds the key: key_env under providers."),
             Self::UnknownModel { known, said, .. } if known.is_empty() => {
-                trouble.because(said).so("Correct the model's name in your own config.")
+                trouble.because(its_words(said)).so("Correct the model's name in your own config.")
             }
-            Self::UnknownModel { known, .. } => trouble.so(format!("It has: {}.", known.join(", "))),
+            Self::UnknownModel { known, said, .. } => {
+                trouble.because(its_words(said)).so(format!("It has: {}.", known.join(", ")))
+            }
             Self::Busy { wait: Some(wait), .. } => {
                 let (number, unit) = match *wait {
                     0..120 => (*wait, "second"),

@@ -18,8 +18,9 @@ const DEPTH_MAX: u32 = 8;
 pub enum Told {
     /// All.
     All,
-    /// Only true and false where a text is taken: YAML makes them of `no` and `on`, and nobody meant them.
-    FlagsForTexts,
+    /// Only what YAML makes of words that meant something else: true and false of `no` and `on` where a text is taken, and a text
+    /// of `012` where a number is.
+    MadeByYaml,
 }
 
 /// Finds the arguments of one call whose type its tool does not take.
@@ -48,7 +49,11 @@ impl Look<'_> {
         if !types.iter().any(|ty| is_of(ty, &value.value)) {
             let is_told = match self.told {
                 Told::All => true,
-                Told::FlagsForTexts => matches!(value.value, Plain::Bool(_)) && types.contains(&"string"),
+                Told::MadeByYaml => match &value.value {
+                    Plain::Bool(_) => types.contains(&"string"),
+                    Plain::Text(text) => text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()),
+                    _ => false,
+                },
             };
             if is_told {
                 self.found.push(self.misfit(&types, value, path));
@@ -201,8 +206,8 @@ mod tests {
             format!("6: `t` takes a text for `mode`, and this is true. {quotes}"),
         ];
         assert_eq!(told(schema.clone(), args, Told::All), all);
-        let flags = told(schema, args, Told::FlagsForTexts);
-        assert_eq!(flags, [all[0].clone(), all[3].clone(), all[4].clone(), all[5].clone()]);
+        let flags = told(schema, args, Told::MadeByYaml);
+        assert_eq!(flags, [all[0].clone(), all[1].clone(), all[3].clone(), all[4].clone(), all[5].clone()]);
     }
 
     #[test]

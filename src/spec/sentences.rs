@@ -32,12 +32,17 @@ pub fn read(text: &str) -> Wanted {
     }
     let mut wanted = Wanted::default();
     for item in reader.items {
-        let parts = grammar::sentences(&item.text);
-        let (requests, said): (Vec<&str>, Vec<&str>) = parts.into_iter().partition(|part| is_request(part));
+        let parts = grammar::sentences(&item.text).into_iter().flat_map(questions);
+        let (requests, said): (Vec<&str>, Vec<&str>) = parts.partition(|part| is_request(part));
+        // Each question has an answer of its own; the other sentences of an item belong together.
+        let (asked, said): (Vec<&str>, Vec<&str>) = said.into_iter().partition(|part| part.ends_with('?'));
         if !said.is_empty() {
-            let text = if requests.is_empty() { item.text.clone() } else { said.join(". ") };
-            wanted.items.push(Item { text, heading: item.heading });
+            let whole = requests.is_empty() && asked.is_empty();
+            let text = if whole { item.text.clone() } else { said.join(". ") };
+            wanted.items.push(Item { text, heading: item.heading.clone() });
         }
+        let question = |text: &str| Item { text: text.to_owned(), heading: item.heading.clone() };
+        wanted.items.extend(asked.into_iter().map(question));
         wanted.requests.extend(requests.into_iter().map(str::to_owned));
     }
     if wanted == Wanted::default() && !text.trim().is_empty() {
@@ -209,7 +214,15 @@ fn folded(line: &str) -> Option<(&str, Vec<&str>)> {
     Some((before, items.collect()))
 }
 
-/// Tells a request to report something from a sentence that can hold: "Report any anomalies", "Please note anything unusual".
+/// Parts a text after each question mark that ends a word.
+fn questions(text: &str) -> impl Iterator<Item = &str> {
+    let ends = text.match_indices("? ").map(|(at, _)| at + 1).chain([text.len()]);
+    let parts = ends.scan(0, |from, end| Some(text[std::mem::replace(from, end)..end].trim()));
+    parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().into_iter()
+}
+
+/// Tells a request to look at or to report something from a sentence that can hold, and from a question that has a wrong answer: "Report
+/// any anomalies", "Look at the data", "How many users are there?".
 fn is_request(sentence: &str) -> bool {
     const POLITE: &[&str] = &["please", "also", "then", "finally", "and", "lastly"];
     const WHAT: &[&str] = &[
@@ -242,15 +255,21 @@ fn is_request(sentence: &str) -> bool {
     let mut words =
         lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).skip_while(|word| POLITE.contains(word));
     let (Some(verb), Some(next)) = (words.next(), words.next()) else { return false };
+    let claims = [" is ", " are ", " that "].iter().any(|word| sentence.contains(word));
     match verb {
         "report" | "describe" | "summarize" | "summarise" | "explain" | "comment" | "highlight" | "mention" => {
             WHAT.contains(&next) || next == "the"
         }
-        "note" | "flag" | "list" | "tell" | "give" => {
-            WHAT.contains(&next) && !sentence.contains(" is ") && !sentence.contains(" are ")
-        }
+        "tell" | "give" if matches!(next, "me" | "us") => true,
+        "list" if next == "the" => !claims,
+        "note" | "flag" | "list" | "tell" | "give" => WHAT.contains(&next) && !claims,
         "point" => next == "out",
-        "look" => next == "for" && words.next().is_some_and(|word| ["any", "anything", "anomalies", "unusual"].contains(&word)),
+        "look" => {
+            next == "at"
+                || next == "for" && words.next().is_some_and(|word| ["any", "anything", "anomalies", "unusual"].contains(&word))
+        }
+        "compare" | "analyze" | "analyse" | "review" | "examine" | "inspect" | "study" | "consider" | "read" => !claims,
+        "what" | "how" | "which" | "who" | "when" | "where" | "why" => sentence.trim_end().ends_with('?'),
         "identify" | "spot" => WHAT.contains(&next),
         _ => false,
     }
@@ -321,6 +340,21 @@ mod tests {
             "Mr Smith is named",
         ] {
             assert_eq!(decided(claim), [claim]);
+        }
+    }
+
+    #[test]
+    fn a_question_is_one_sentence_and_one_without_a_wrong_answer_is_none() {
+        let text = "Look at the actual data returned. Are there any duplicates? Is the pagination working correctly?\n\
+                    - Do all names look real? No field is empty\n- How many users are there?\nCompare the ids.\nList the users.\n\
+                    Tell me if anything is odd.\n";
+        let expected =
+            ["Are there any duplicates?", "Is the pagination working correctly?", "No field is empty", "Do all names look real?"];
+        assert_eq!(items(text), expected);
+        let requests = read(text).requests;
+        assert_eq!(requests.len(), 5, "{requests:?}");
+        for claim in ["Review that all names are real", "Which one is first is not told", "Read access is granted"] {
+            assert_eq!(items(claim), [claim]);
         }
     }
 

@@ -105,8 +105,8 @@ impl Toolbox {
         self.host.as_ref().map_or(&[], PluginHost::broken)
     }
 
-    /// Finds what a test cannot be run with: tools that there are not, each with its place and the nearest names, and flags that
-    /// would reach a tool in place of a text.
+    /// Finds what a test cannot be run with: tools that there are not, each with its place and the nearest names, and arguments of
+    /// which YAML made what nobody meant.
     #[must_use]
     pub fn missing(&self, spec: &Spec) -> Vec<Mistake> {
         let built_in = built_in();
@@ -118,7 +118,7 @@ impl Toolbox {
         walk(spec, &mut |step| {
             let Action::Tool { tool: word, args, .. } = &step.action else { return };
             if let (Some(tool), Plain::Map(given)) = (described.iter().find(|tool| tool.name == word.text), &args.value) {
-                all.extend(argument_types::misfits(tool, given, Told::FlagsForTexts));
+                all.extend(argument_types::misfits(tool, given, Told::MadeByYaml));
             }
         });
         all

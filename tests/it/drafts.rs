@@ -175,7 +175,7 @@ impl Recorded {
     }
 
     /// Tries to make objects from what they say of themselves, as the engine does before it drafts.
-    async fn ways(&self, objects: Vec<Value>) -> Vec<(Value, Vec<(Form, Value)>)> {
+    async fn ways(&self, objects: Vec<&Value>) -> Vec<(Value, Vec<(Form, Value)>)> {
         let items: Vec<Expression> = (0..).zip(&objects).map(|(key, object)| Expression::ways(key, &encode(object))).collect();
         if items.is_empty() {
             return Vec::new();
@@ -183,7 +183,7 @@ impl Recorded {
         let answers = self.worker.evaluate(&items, None).await.unwrap().all().await.unwrap();
         let read = |answer: Evaluated| Some((answer.key, learned::said(value(&answer.result.ok()?).unwrap()).ways));
         let mut found: HashMap<u64, _> = answers.into_iter().filter_map(read).collect();
-        (0..).zip(objects).filter_map(|(key, object)| Some((object, found.remove(&key)?))).collect()
+        (0..).zip(objects).filter_map(|(key, object)| Some((object.clone(), found.remove(&key)?))).collect()
     }
 
     /// Looks at calls closely, as the engine does before it drafts.

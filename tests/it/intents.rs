@@ -17,13 +17,13 @@ fn project() -> Place {
     place
 }
 
-fn check(place: &Place, args: &[&str]) -> (i32, String) {
+pub fn check(place: &Place, args: &[&str]) -> (i32, String) {
     let (code, out, err) = place.run(&[&["--trust", "check"], args].concat());
     (code, out + &err)
 }
 
 /// The lines of a report, by the name of the test.
-fn report(place: &Place) -> BTreeMap<String, Value> {
+pub fn report(place: &Place) -> BTreeMap<String, Value> {
     let lines = place.read("report.jsonl");
     let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines.map(|line| (line["test"].as_str().unwrap().split_once("::").unwrap().1.to_owned(), line)).collect()

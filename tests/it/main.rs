@@ -47,6 +47,7 @@ mod gate;
 mod graphs;
 mod harness;
 mod imported;
+mod intent_clauses;
 mod intents;
 mod interpreter;
 mod journeys;

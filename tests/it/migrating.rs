@@ -29,7 +29,7 @@ const ROWS: &[Row] = &[
     ("`pytest-semantic-mcp`, `evaluate_semantic_assertion(intent, trace_log)`", agent),
     ("`tests/llm/*.yaml`", yaml),
     ("`LLMPlugin` in `tests/llm/plugins/`", yaml),
-    ("`interpolate_value`", names),
+    ("`interpolate_value`, `interpolate_step_args`", names),
     ("`TestSpec`, `validate_test_yaml`, `run_llm_test`, providers", names),
     ("Claude Code judges", claude),
     ("the model runs the steps", yaml),

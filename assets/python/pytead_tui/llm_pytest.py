@@ -52,7 +52,7 @@ class Specs:
         real = os.path.realpath(file_path)
         if real not in self.named:
             inside = any((real + os.sep).startswith(folder + os.sep) for folder in self.folders)
-            if not (self.wanted and inside and has_a_section(file_path)):
+            if not (self.wanted and inside and is_test(file_path)):
                 return None
         file = SpecFile.from_parent(parent, path=file_path)
         file.specs = self
@@ -113,15 +113,17 @@ def left_out(config: pytest.Config, endings: "tuple[str, ...]") -> "str | None":
             place = folder + os.sep
             if any(place.startswith(one) for one in looked):
                 tests = (Path(folder, file) for file in files if file.endswith(endings))
-                found.update(test for test in tests if has_a_section(test))
+                found.update(test for test in tests if is_test(test))
     if not found:
         return None
     number = "1 YAML test was" if len(found) == 1 else "%d YAML tests were" % len(found)
     return "%s left out. To run YAML tests: pytest --llm, or llm = true in pytest's ini file." % number
 
 
-def has_a_section(path: Path) -> bool:
-    """Tells whether a YAML file looks like a test; one that cannot be read does, so that it is said."""
+def is_test(path: Path) -> bool:
+    """Tells whether a YAML file is meant as a test, by its name or a section; one that cannot be read is, so that it is said."""
+    if path.name.startswith("test_"):
+        return True
     try:
         with open(path, encoding="utf-8") as file:
             return any(line.startswith(_SECTIONS) for line in file)

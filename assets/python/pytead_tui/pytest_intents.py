@@ -276,6 +276,7 @@ class Intents:
                 told = {
                     "test": report.nodeid, "intent": asked["intent"], "journey": asked["shown"]["journey"],
                     "verdict": asked["verdict"], "outgoing": asked["shown"].get("outgoing", []),
+                    "skipped": report.skipped,
                 }  # fmt: skip
                 self.journeys.write(json.dumps(told) + "\n")
                 self.journeys.flush()

@@ -75,6 +75,8 @@ pub struct TestReport {
     pub verdict: Option<Verdict>,
     /// What would be sent to a model, where that was asked for.
     pub outgoing: Vec<String>,
+    /// It skipped itself, or failed as it is expected to.
+    pub skipped: bool,
 }
 
 /// Reads what the plugin wrote of each test.
@@ -90,14 +92,16 @@ pub fn reports(path: &Path) -> Result<TestReports, Trouble> {
         verdict: Option<Verdict>,
         #[serde(default)]
         outgoing: Vec<String>,
+        #[serde(default)]
+        skipped: bool,
     }
     let text = std::fs::read_to_string(path)
         .map_err(|error| Trouble::environment("What the tests did was not written.").because(format!("{error}.")))?;
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
     let without_sources = |journey: Vec<String>| journey.into_iter().take_while(|line| !line.is_empty()).collect();
     let report = |line: Line| {
-        let Line { test, intent, journey, verdict, outgoing } = line;
-        (test, TestReport { intent, journey: without_sources(journey), verdict, outgoing })
+        let Line { test, intent, journey, verdict, outgoing, skipped } = line;
+        (test, TestReport { intent, journey: without_sources(journey), verdict, outgoing, skipped })
     };
     Ok(lines.map(report).collect())
 }

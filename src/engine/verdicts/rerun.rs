@@ -16,6 +16,7 @@ use crate::domain::job_subject::JobSubject;
 use crate::domain::settings::WatchJudge;
 use crate::domain::snapshot::Trust;
 use crate::domain::verdict::JudgedTest;
+use crate::engine::checks::llm::provider;
 use crate::engine::checks::{pytest_run, verdict_files};
 use crate::engine::python::pytest_process::Running;
 use crate::engine::state::background::blocking;
@@ -92,8 +93,9 @@ async fn run(core: &Arc<Core>, kind: JobKind, tests: Vec<String>, first_time: Ve
         number => JobSubject::Tests(number),
     };
     let wanted = Wanted { nodes, subject };
-    // Nobody is there to be told what it takes: a model is asked by `check`, or where the settings say so.
-    let done = run_all(core, kind, &wanted, core.settings().watch.judge == WatchJudge::Model).await?;
+    // A person who runs tests waits for the model that they chose; a save asks it where the settings say so.
+    let ask = kind == JOB || core.settings().watch.judge == WatchJudge::Model;
+    let done = run_all(core, kind, &wanted, ask).await?;
     if let Done::Judged { tests } = &done {
         let of: Vec<String> = {
             let state = core.state.lock();
@@ -128,7 +130,7 @@ async fn run_all(core: &Arc<Core>, kind: JobKind, wanted: &Wanted, ask: bool) ->
     let worker = core.clone();
     let mut command = blocking(move || pytest_run::pytest(&worker.root, &worker.settings(), &words)).await??;
     if !ask {
-        command.env("PYTEAD_JUDGE_ASK", "off");
+        command.env("PYTEAD_JUDGE_ASK", "off").env(provider::AFTER_SAVE, "1");
     }
     let mut running = Running::begin(core, command)?;
     let status = loop {

@@ -295,9 +295,31 @@ async fn an_unknown_model_brings_the_names_there_are() {
     let (_, end) = whole(&provider(&server.address, patience(), None)).await;
     assert_eq!(
         end.unwrap_err().trouble().to_string(),
-        format!("{} has no model small-coder. It has: small-code, big, other.", host(&server))
+        format!(
+            "{} has no model small-coder. It says: The model `small-coder` does not exist. It has: small-code, big, other.",
+            host(&server)
+        )
     );
     assert!(server.seen.lock()[1].starts_with("GET /v1/models HTTP/1.1\r\n"));
+}
+
+#[tokio::test]
+async fn a_refusal_that_is_about_neither_key_nor_name_is_no_such() {
+    let flagged = r#"{"error":{"code":403,"message":"Input was flagged","metadata":{"reasons":["violence"]}}}"#;
+    let (_, end) = ask(move |mut talk| async move { talk.status("403 Forbidden", "", flagged).await }).await;
+    assert!(matches!(end, Err(ModelError::Status { status: 403, .. })), "{end:?}");
+    let server = serve(|mut talk| async move {
+        if talk.number == 0 {
+            let body = r#"{"error":{"message":"No models loaded. Load one.","code":"model_not_found"}}"#;
+            talk.status("404 Not Found", "", body).await;
+        } else {
+            talk.status("200 OK", "", r#"{"data":[{"id":"small-coder"}]}"#).await;
+        }
+    })
+    .await;
+    let (_, end) = whole(&provider(&server.address, patience(), None)).await;
+    let trouble = end.unwrap_err().trouble().to_string();
+    assert!(trouble.contains("No models loaded") && !trouble.contains("has no model"), "{trouble}");
 }
 
 fn host(server: &Server) -> String {

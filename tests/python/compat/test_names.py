@@ -43,6 +43,12 @@ def test_references_are_filled_in_as_they_were(given, filled):
     assert interpolate_value(given, CONTEXT) == filled
 
 
+def test_the_arguments_of_a_step_are_filled_in():
+    from llm_pytest import interpolate_step_args
+
+    assert interpolate_step_args({"id": "${user.id}", "n": 1}, {"user": {"id": 7}}) == {"id": "7", "n": 1}
+
+
 def test_the_error_of_an_intent_is_one_class_whatever_it_is_imported_from():
     import pytest_semantic
     from pytest_semantic.core import SemanticAssertionError
@@ -62,10 +68,15 @@ def test_the_error_of_an_intent_is_one_class_whatever_it_is_imported_from():
         ("from llm_pytest import TestSpec", "pytead-tui spec --check"),
         ("from llm_pytest import run_llm_test", "pytest tests/llm --llm"),
         ("from llm_pytest import get_provider", "model.provider"),
-        ("from llm_pytest.runner import run_llm_test", "from pytead_tui import LLMPlugin"),
+        ("from llm_pytest.runner import run_llm_test", "pytest tests/llm --llm"),
+        ("import llm_pytest.mcp_server", "pytead-tui mcp"),
+        ("import llm_pytest.runners", "from pytead_tui import LLMPlugin"),
         ("from pytest_semantic.core import evaluate", "check_intent"),
-        ("import pytest_semantic.server", "from pytead_tui import semantic_test"),
-        ("import pytead.storage", "from pytead_tui import trace"),
+        ("import pytest_semantic.server", "pytead-tui mcp"),
+        ("from llm_pytest import Verdict", "pytead-tui spec --format json"),
+        ("from pytest_semantic import ExecutionTracer", "pytead-tui check --journey"),
+        ("import pytead.storage", "pytead-tui import call_logs"),
+        ("import pytead.rt", "from pytead_tui import trace"),
         ("from pytead import gen_types", "pytead-tui types"),
     ],
 )

@@ -5,7 +5,7 @@ from typing import Any
 
 from pytead_tui.plugins import LLMPlugin
 
-__all__ = ["LLMPlugin", "interpolate_value"]
+__all__ = ["LLMPlugin", "interpolate_step_args", "interpolate_value"]
 
 _REFERENCE = re.compile(r"\$\{([^}]+)\}")
 
@@ -19,6 +19,11 @@ def interpolate_value(value: Any, context: dict) -> Any:
     if isinstance(value, list):
         return [interpolate_value(held, context) for held in value]
     return value
+
+
+def interpolate_step_args(args: dict, context: dict) -> dict:
+    """Fills `${a.b}` in, in the arguments of a step."""
+    return {name: interpolate_value(value, context) for name, value in args.items()}
 
 
 def _text(found: "re.Match", context: Any) -> str:

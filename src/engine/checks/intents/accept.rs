@@ -22,6 +22,8 @@ pub struct Accepted {
     pub journey: Option<usize>,
     /// Sentences of the intent that no clause covers.
     pub uncovered: Vec<String>,
+    /// Clauses that were accepted for the same intent before, and are no more.
+    pub replaced: Vec<String>,
 }
 
 /// Accepts clauses, or where there are none the journey, for each test that has an intent. A sentence of the intent that shares
@@ -87,7 +89,10 @@ pub fn plan(
             journey,
             accepted_by: reviewer.clone(),
         };
+        let before = entries.get(name).filter(|before| before.intent == entry.intent);
+        let replaced = before.into_iter().flat_map(|before| &before.clauses).filter(|clause| !sentences.contains(clause));
         accepted.push(Accepted {
+            replaced: replaced.cloned().collect(),
             test: name.clone(),
             journey: entry.journey.is_some().then_some(test.journey.len()),
             uncovered: entry.uncovered().map(str::to_owned).collect(),

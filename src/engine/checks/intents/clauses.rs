@@ -32,7 +32,7 @@ pub enum Understood {
     },
 }
 
-/// Decides one sentence on a journey. `missing` says why events are not there that may decide a clause, if any are.
+/// Decides one sentence on a journey: in every way that its names can be read, if there are several. `missing` says why events are not there that may decide a clause, if any are.
 pub fn decide(
     names: &Names,
     journey: &[JourneyEvent],
@@ -44,11 +44,19 @@ pub fn decide(
         Err(unclear) => return unclear_words(&unclear),
     };
     let canonical = clause.to_string();
-    let bound = match names.bind(clause) {
-        Ok(bound) => bound,
+    let readings = match names.readings(clause) {
+        Ok(readings) => readings,
         Err(unresolved) => return unclear_names(&unresolved),
     };
-    let finding = evaluate(journey, missing(&bound).as_ref(), &bound);
+    let evaluated = |bound: &Bound| evaluate(journey, missing(bound).as_ref(), bound);
+    let finding = evaluated(&readings.first);
+    // Which function is meant does not matter where every reading comes to the same.
+    let kind = |finding: &Finding| std::mem::discriminant(&finding.outcome);
+    if let Some(ambiguity) = readings.ambiguity
+        && readings.others.iter().any(|other| kind(&evaluated(other)) != kind(&finding))
+    {
+        return unclear_names(&ambiguity);
+    }
     let shown = finding.evidence.iter().filter_map(|line| journey.get(line.0 as usize - 1)).map(JourneyEvent::text).collect();
     Understood::Clause { clause: canonical, finding, shown }
 }

@@ -36,6 +36,7 @@ use crate::engine::checks::verdict_files::{self, Seen};
 use crate::judge::answer;
 use crate::judge::audit::Override;
 use crate::judge::evaluate::Missing;
+use crate::judge::grammar;
 use crate::judge::lock::{self, Entry, Lock};
 use crate::judge::names::{Bound, Names};
 use crate::judge::prompt::{Question, Wanted};
@@ -231,43 +232,48 @@ impl Judge {
         functions.into_iter().filter_map(found).collect::<Vec<_>>().into_iter()
     }
 
-    /// Finds what decides a test, the strongest first: clauses beside it, an intent of clauses, what a person accepted.
+    /// Finds what decides a test, the strongest first: clauses beside it or of its intent, and those that a person accepted besides; else
+    /// what a person accepted. A sentence that is a clause counts as it is written, whatever else decides.
     fn standing(&self, request: &Request, journey: &Journey) -> Standing {
         let final_ = |without: Verdict| Standing { clauses: Vec::new(), open: Vec::new(), without };
-        if let Some(sentences) = decisive(request) {
-            let clauses = self.clauses(request, journey, &sentences);
-            let open = not_clauses(&sentences);
-            return Standing { without: fold(clauses.clone()), clauses, open };
-        }
         let entry = match &self.lock {
             Ok(lock) => lock.get(&request.test),
             Err(why) => return final_(verdict(Ruling::Error, why.clone(), Vec::new())),
         };
-        let Some(entry) = entry else {
-            let sentences = own(&request.intent);
-            return Standing {
-                clauses: self.clauses(request, journey, &sentences),
-                open: not_clauses(&sentences),
-                without: undecided(request, &sentences, self.unasked),
-            };
-        };
-        if entry.intent != lock::intent_hash(&request.intent) {
-            let by = text::display_line(&entry.accepted_by);
-            let reason = format!("The intent changed since {by} accepted it. {}", anew(&request.test));
-            return final_(verdict(Ruling::Unclear, reason, Vec::new()));
+        let current = entry.filter(|entry| entry.intent == lock::intent_hash(&request.intent));
+        if let Some(sentences) = decisive(request) {
+            let sentences = with_accepted(sentences, current.map_or(&[], |entry| &entry.clauses));
+            let clauses = self.clauses(request, journey, &sentences);
+            let open = not_clauses(&sentences);
+            return Standing { without: fold(clauses.clone()), clauses, open };
         }
-        if entry.clauses.is_empty() {
-            final_(self.by_journey(request, journey, entry))
-        } else {
-            self.by_entry(request, journey, entry)
+        let sentences = own(&request.intent);
+        let open = not_clauses(&sentences);
+        if let Some(entry) = current.filter(|entry| !entry.clauses.is_empty()) {
+            let written = (0..sentences.len()).filter(|at| !open.contains(at)).map(|at| sentences[at].clone()).collect();
+            return self.by_entry(request, journey, with_accepted(written, &entry.clauses), entry);
+        }
+        let clauses = self.clauses(request, journey, &sentences);
+        if clauses.iter().any(|clause| clause.outcome == ClauseOutcome::Violated) {
+            return Standing { without: fold(clauses.clone()), clauses, open };
+        }
+        match (entry, current) {
+            (None, _) => Standing { without: undecided(request, &sentences, self.unasked), clauses, open },
+            (Some(_), Some(current)) => final_(self.by_journey(request, journey, current)),
+            (Some(stale), None) => {
+                let by = text::display_line(&stale.accepted_by);
+                let reason = format!("The intent changed since {by} accepted it. {}", anew(&request.test));
+                final_(verdict(Ruling::Unclear, reason, Vec::new()))
+            }
         }
     }
 
-    /// Decides by accepted clauses; what of the intent they do not cover stays open.
-    fn by_entry(&self, request: &Request, journey: &Journey, entry: &Entry) -> Standing {
-        let mut clauses = self.clauses(request, journey, &entry.clauses);
+    /// Decides by accepted clauses, and by the sentences that are clauses; what of the intent none of them covers stays open.
+    fn by_entry(&self, request: &Request, journey: &Journey, sentences: Vec<String>, entry: &Entry) -> Standing {
+        let mut clauses = self.clauses(request, journey, &sentences);
         let mut without = fold(clauses.clone());
-        without.uncovered = entry.uncovered().map(|span| text::display_line(span).into_owned()).collect();
+        let uncovered = entry.uncovered().filter(|span| grammar::parse(span).is_err());
+        without.uncovered = uncovered.map(|span| text::display_line(span).into_owned()).collect();
         if let (Ruling::Pass, [span, ..]) = (without.verdict, without.uncovered.as_slice()) {
             without.reason = format!("{} No clause covers “{span}”.", without.reason).into();
         }
@@ -419,6 +425,14 @@ impl Judge {
         let named = |function: &&Function| self.index.module_of(&function.id).is_none_or(visible);
         Names::new(self.index.functions().filter(named)).near(intents::nearby::of(&self.index, file, &journey.events))
     }
+}
+
+/// Adds accepted clauses to written sentences that do not say the same.
+fn with_accepted(mut sentences: Vec<String>, accepted: &[String]) -> Vec<String> {
+    let canonical = |sentence: &String| grammar::parse(sentence).map_or_else(|_| sentence.clone(), |clause| clause.to_string());
+    let written: Vec<String> = sentences.iter().map(canonical).collect();
+    sentences.extend(accepted.iter().filter(|clause| !written.contains(&canonical(clause))).cloned());
+    sentences
 }
 
 /// What a model is told of a test.

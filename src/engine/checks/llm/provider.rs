@@ -10,10 +10,20 @@ use crate::domain::settings::{Ask, Settings};
 use crate::llm::choose;
 use crate::llm::provider::Provider;
 
+/// The variable of tests that run because of a save, where that asks no model.
+pub const AFTER_SAVE: &str = "PYTEAD_AFTER_SAVE";
+
 /// Says why no model is asked, and what to do: what goes on after "and", and what after "to let a model decide:".
 #[must_use]
 pub fn unasked(settings: &Settings, root: &Path) -> (&'static str, &'static str) {
-    if settings.judge.ask == Ask::Off {
+    let is_after_save = std::env::var_os(AFTER_SAVE).is_some();
+    if is_after_save && settings.model.provider.is_some() {
+        return (
+            "a save asks none.",
+            "t in the workbench asks it, and so does each save with watch.judge: model in your settings.",
+        );
+    }
+    if settings.judge.ask == Ask::Off && !is_after_save {
         return ("judge.ask is off in your settings.", "set judge.ask to on in your settings.");
     }
     // A trusted folder's would have been chosen.

@@ -455,13 +455,17 @@ fn error(file: &str, spec: Option<&Spec>, reason: impl Into<Sentence>) -> Report
     }
 }
 
-/// Lists the tests below a folder: YAML files with a section of a test, wherever else it may be wrong.
+/// Lists the tests below a folder: YAML files with the name or a section of a test, wherever else they may be wrong.
 fn tests_below(folder: &Path) -> Vec<PathBuf> {
     let is_yaml = |path: &Path| path.extension().is_some_and(|kind| kind == "yaml" || kind == "yml");
     let walk = WalkBuilder::new(folder).standard_filters(false).hidden(true).follow_links(false).build();
     let files =
         walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())).map(|entry| entry.into_path());
-    files.filter(|path| is_yaml(path) && has_a_section(path)).collect()
+    files.filter(|path| is_yaml(path) && (is_named_test(path) || has_a_section(path))).collect()
+}
+
+fn is_named_test(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("test_"))
 }
 
 fn has_a_section(path: &Path) -> bool {
