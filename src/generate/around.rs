@@ -24,6 +24,8 @@ pub struct Around {
     pub(super) given: Vec<(String, String)>,
     /// Marks above the test.
     pub(super) marks: Vec<String>,
+    /// The recorded test is a coroutine function.
+    pub(super) is_async: bool,
     /// The fixtures that it takes.
     pub(super) fixtures: Vec<String>,
     /// Fixtures of a test file that are written again beside it.

@@ -47,6 +47,18 @@ impl Wrap {
         matches!(self, Self::With | Self::CollectAsync(_) | Self::FirstAsync(..) | Self::WithAsync(_))
     }
 
+    /// Gives how the value is come by in a test that is a coroutine function for another reason: a loop runs there already.
+    #[must_use]
+    pub fn in_coroutine(self) -> Self {
+        match self {
+            Self::Await(AwaitBy::Run) => Self::Await(AwaitBy::AsyncioAuto),
+            Self::CollectAsync(AwaitBy::Run) => Self::CollectAsync(AwaitBy::AsyncioAuto),
+            Self::FirstAsync(AwaitBy::Run, count) => Self::FirstAsync(AwaitBy::AsyncioAuto, count),
+            Self::WithAsync(AwaitBy::Run) => Self::WithAsync(AwaitBy::AsyncioAuto),
+            other => other,
+        }
+    }
+
     /// Tells what awaits the act.
     #[must_use]
     pub fn awaits(self) -> AwaitBy {

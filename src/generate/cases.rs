@@ -114,6 +114,7 @@ pub fn case_within<'a>(
     let laid = Laid {
         params: around.fixtures.clone(),
         decorators: around.marks.clone(),
+        is_async: around.is_async,
         steps: around.lines.clone(),
         of_classes: around.of_classes,
         beside: around.beside.clone(),
@@ -127,6 +128,9 @@ pub fn case_within<'a>(
         around.given.iter().filter_map(|(param, name)| Some((ordinal(param)?, name.clone()))).collect();
     let mut case = finish(call, function, known, project, scope, (Way::State, &given), laid)?;
     case.check = (String::new(), Value::Tuple(Vec::new()));
+    if around.is_async {
+        case.wrap = case.wrap.in_coroutine();
+    }
     // What a fixture gave is no word for the name of a test.
     for arg in &mut case.args {
         if around.given.iter().any(|(param, _)| *param == arg.recorded.name) {

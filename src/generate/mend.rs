@@ -2,7 +2,7 @@
 //! `monkeypatch.setattr("shop.i18n.lang", "en")`, `monkeypatch.delenv("SHOP_MODE", raising=False)`,
 //! `caplog.set_level(30, logger="shop")`.
 //!
-//! A setting is set to what it was before, which pins what the test starts from, and pytest restores it afterwards. A test of what is
+//! Temporary files that a test leaves are made in its own folder. A setting is set to what it was before, which pins what the test starts from, and pytest restores it afterwards. A test of what is
 //! named from the project's folder goes there.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +15,9 @@ use crate::pytest::warm::{Look, Trace, TraceKind};
 
 /// Goes to the folder of the project, from wherever pytest was started.
 const TO_ROOT: &str = "    monkeypatch.chdir(pytestconfig.rootpath)";
+
+/// Has `tempfile` make its files in the test's own folder.
+const TO_TMP_PATH: &str = "    monkeypatch.setattr(\"tempfile.tempdir\", str(tmp_path))";
 
 /// Keeps so many variables away in a loop.
 const LOOP_MIN: usize = 3;
@@ -75,6 +78,11 @@ pub fn rooting<'n>(draft: &Draft, elsewhere: impl Iterator<Item = &'n str>) -> L
         }
     }
     lines
+}
+
+/// Gives the lines by which these tests make their temporary files in folders of their own.
+pub fn sheltering<'n>(leaving: impl Iterator<Item = &'n str>) -> Lines {
+    leaving.map(|name| (test_of(name), BTreeSet::from([TO_TMP_PATH.to_owned()]))).collect()
 }
 
 /// A test of rows is mended as a whole.
@@ -148,7 +156,7 @@ fn insert(whole: &str, test: &str, lines: &BTreeSet<String>) -> Option<String> {
         }
         let open = line.len() - parameters.len();
         let parameters = parameters.strip_suffix("):")?;
-        let needed = ["monkeypatch", "pytestconfig", "caplog"]
+        let needed = ["monkeypatch", "pytestconfig", "caplog", "tmp_path"]
             .into_iter()
             .filter(|name| lines.iter().any(|line| trim::has_word(line, name)));
         let more: Vec<&str> = needed.filter(|name| !trim::has_word(parameters, name)).collect();

@@ -91,6 +91,10 @@ pub fn judge(draft: &Draft, trial: &Trial, ground: &Ground) -> Proof {
         let evidence = vec![Evidence::new(Finding::Note, EvidenceKind::Isolation, words::ROOTED)];
         return over(Verdict::Again(Box::new(rooted)), evidence, proved, draft, ground);
     }
+    if let Some(sheltered) = sheltered(draft, trial, ground) {
+        let evidence = vec![Evidence::new(Finding::Note, EvidenceKind::Isolation, words::SHELTERED)];
+        return over(Verdict::Again(Box::new(sheltered)), evidence, proved, draft, ground);
+    }
     if falls.is_empty() {
         falls.extend(failures(&tally, trial));
     }
@@ -223,7 +227,7 @@ fn failures(tally: &BTreeMap<String, Seen>, trial: &Trial) -> Vec<Fall> {
 fn outreach(trial: &Trial) -> Vec<Fall> {
     let counts = |reach: &&Reach| match reach {
         Reach::Warning(detail) => !trial.may_warn || detail.contains(NOT_AWAITED),
-        Reach::File(_) | Reach::Outside(_) => true,
+        Reach::File(_) | Reach::Temporary(_) | Reach::Outside(_) => true,
     };
     let mut found: BTreeMap<&str, &Reach> = BTreeMap::new();
     for run in &trial.runs {
@@ -236,7 +240,9 @@ fn outreach(trial: &Trial) -> Vec<Fall> {
     }
     let fall = |(name, reach): (&&str, &&Reach)| {
         let (seen, detail, code) = match reach {
-            Reach::File(detail) => ("changes a file outside of tmp_path", detail, ReasonCode::WritesOutsideTmpPath),
+            Reach::File(detail) | Reach::Temporary(detail) => {
+                ("changes a file outside of tmp_path", detail, ReasonCode::WritesOutsideTmpPath)
+            }
             Reach::Warning(detail) => ("warns", detail, ReasonCode::RaisesWarning),
             Reach::Outside(detail) => ("leaves its process", detail, ReasonCode::LeavesProcess),
         };
@@ -338,6 +344,17 @@ fn rooted(draft: &Draft, trial: &Trial, ground: &Ground) -> Option<Draft> {
     };
     let blamed = trial.blamed.iter().filter(|(_, blame)| misses(blame)).map(|(name, _)| name.as_str());
     let lines = mend::rooting(draft, blamed);
+    let is_ours = !ground.edited && !draft.origin.is_foreign() && !lines.is_empty();
+    is_ours.then(|| mend::mend(draft, &lines)).flatten()
+}
+
+/// Makes tests that leave files of `tempfile` in the machine's temporary folder leave them in their own.
+fn sheltered(draft: &Draft, trial: &Trial, ground: &Ground) -> Option<Draft> {
+    let finished =
+        trial.runs.iter().filter_map(|run| if let RunEnd::Finished(results) = &run.end { Some(results) } else { None });
+    let leaves = |reach: &Reach| matches!(reach, Reach::Temporary(_));
+    let leaving = finished.flatten().filter(|result| result.reached.iter().any(leaves)).map(|result| result.name.as_str());
+    let lines = mend::sheltering(leaving);
     let is_ours = !ground.edited && !draft.origin.is_foreign() && !lines.is_empty();
     is_ours.then(|| mend::mend(draft, &lines)).flatten()
 }

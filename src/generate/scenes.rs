@@ -145,7 +145,7 @@ pub fn around(scene: &Scene, call: &Call, project: Project<'_>, scope: &Scope, f
     let of_rows = is_alone.then(|| applications::needed(before, &rows));
     let is_made = |at: usize| u64::try_from(at).is_ok_and(|at| of_rows.as_ref().is_none_or(|rows| rows.contains(&at)));
     writer.name_rows(is_made);
-    let mut made = Around { folder: folder.clone(), ..Around::default() };
+    let mut made = Around { folder: folder.clone(), is_async: scene.is_async, ..Around::default() };
     let mut own = Vec::new();
     for (param, told) in given {
         let name = match told.get("request") {

@@ -47,6 +47,8 @@ pub struct Laid {
     pub base: Option<String>,
     /// What stands above the test.
     pub decorators: Vec<String>,
+    /// The test is a coroutine function, as the recorded one: its steps and its fixtures share one event loop.
+    pub is_async: bool,
     /// What all this imports.
     pub imports: BTreeSet<Import>,
 }

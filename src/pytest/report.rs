@@ -60,6 +60,8 @@ impl TestResult {
 pub enum Reach {
     /// It changed a file outside of its own temporary folder.
     File(String),
+    /// It left a file in the temporary folder of the machine.
+    Temporary(String),
     /// It warned.
     Warning(String),
     /// It left its process: the network, another process, or a kind that this version does not know.
@@ -72,6 +74,7 @@ impl Reach {
         let detail = display(detail).into_owned();
         match kind.as_str() {
             "file" => Self::File(detail),
+            "temporary" => Self::Temporary(detail),
             "warning" => Self::Warning(detail),
             _ => Self::Outside(detail),
         }
@@ -406,10 +409,14 @@ mod tests {
 
     #[test]
     fn what_a_test_reached_is_read_by_its_kind() {
-        let reached =
-            r#"{"kind":"reached","nodeid":"t.py::a","reached":[["file","os.mkdir m"],["warning","w\u001b"],["gpu","x"]]}"#;
+        let reached = r#"{"kind":"reached","nodeid":"t.py::a","reached":[["file","os.mkdir m"],["temporary","write t"],["warning","w\u001b"],["gpu","x"]]}"#;
         let report = read(&[COLLECTED, reached].join("\n"), &output(End::Exited(1)), Duration::from_secs(9));
-        let expected = [Reach::File("os.mkdir m".into()), Reach::Warning("w\\x1b".into()), Reach::Outside("x".into())];
+        let expected = [
+            Reach::File("os.mkdir m".into()),
+            Reach::Temporary("write t".into()),
+            Reach::Warning("w\\x1b".into()),
+            Reach::Outside("x".into()),
+        ];
         assert_eq!(report.results[0].reached, expected);
     }
 }

@@ -455,7 +455,7 @@ async fn what_tests_do_outside_of_their_process_is_told() {
         ("asks", "os.access(\"made\", os.W_OK)", "file os.access"),
         ("removes", "Path(\"shop.py\").unlink()", "file os.remove"),
         ("beside", "open(__file__ + \"x\", \"w\").close()", "file write"),
-        ("leaves", "tempfile.mkdtemp()", "file os.mkdir"),
+        ("leaves", "tempfile.mkdtemp()", "temporary os.mkdir"),
         ("talks", "socket.socket()", "outside socket.__new__"),
         ("starts", "subprocess.run([\"true\"])", "outside subprocess.Popen"),
         ("reads", "open(\"shop.py\").close()", "-"),
@@ -469,6 +469,7 @@ async fn what_tests_do_outside_of_their_process_is_told() {
     let event = |detail: &str| detail.split(' ').next().unwrap_or_default().to_owned();
     let first = |reached: &[Reach]| match reached {
         [Reach::File(detail), ..] => format!("file {}", event(detail)),
+        [Reach::Temporary(detail), ..] => format!("temporary {}", event(detail)),
         [Reach::Warning(detail), ..] => format!("warning {}", event(detail)),
         [Reach::Outside(detail), ..] => format!("outside {}", event(detail)),
         [] => "-".to_owned(),
@@ -478,6 +479,21 @@ async fn what_tests_do_outside_of_their_process_is_told() {
     let expected: Vec<_> = acts.iter().map(|(name, _, told)| ((*name).to_owned(), (*told).to_owned())).collect();
     assert_eq!(told, expected);
     assert!(project.root().join("shop.py").exists() && !project.root().join("made").exists());
+}
+
+/// What fixtures of the project leave in the temporary folder, they leave for its own tests, too; a fixture of the test's file does not.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_fixtures_of_the_project_leave_in_the_temporary_folder_is_not_the_test_s_doing() {
+    let conftest =
+        "import tempfile\n\nimport pytest\n\n\n@pytest.fixture(scope='session')\ndef place():\n    return tempfile.mkdtemp()\n";
+    let project = Project::new(&[("conftest.py", conftest), ("shop.py", "")]).await;
+    let test = "import tempfile\nfrom pathlib import Path\n\nimport pytest\nimport shop\n\n\n@pytest.fixture\ndef own():\n    \
+                return tempfile.mkdtemp()\n\n\ndef test_theirs(place):\n    assert place\n\n\ndef test_again(place):\n    \
+                (Path(place) / 'x').write_text('')\n\n\ndef test_own(own):\n    assert own\n";
+    let heard = project.run(test, vec![each(1)]).await;
+    let reports = heard.reports.range((1, 0)..=(1, u64::MAX)).flat_map(|(_, report)| &report.results);
+    let reached: Vec<_> = reports.map(|result| (result.name.as_str(), result.reached.len())).collect();
+    assert_eq!(reached, [("test_theirs", 0), ("test_again", 0), ("test_own", 1)], "{heard:?}");
 }
 
 /// The way through the function that a test is about, told apart by lines that follow each other.

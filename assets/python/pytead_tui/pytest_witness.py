@@ -49,6 +49,8 @@ class Witness:
         self.reaching: "Reaching | None" = None  # of the test that runs
         self.in_phase = False
         self.temporary = [tempfile.gettempdir(), "/dev/shm"]
+        self.of_fixtures: set = set()  # what fixtures of the project made there
+        self.file = ""  # of the test that runs
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
@@ -71,10 +73,23 @@ class Witness:
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> "Iterator[None]":
         """Begins to note what a test does outside of its process."""
+        self.file = str(getattr(item, "path", ""))
         factory = getattr(item.config, "_tmp_path_factory", None)
         own = [] if factory is None else [str(factory.getbasetemp())]
-        self.reaching = Reaching([self.root, str(item.config.rootpath)], own, self.temporary)
+        self.reaching = Reaching([self.root, str(item.config.rootpath)], own, self.temporary, self.of_fixtures)
         yield from self._noting()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_fixture_setup(self, fixturedef: "pytest.FixtureDef") -> "Iterator[None]":
+        """Notes what fixtures do that the test did not bring along."""
+        reaching = self.reaching
+        if reaching is None:
+            yield
+            return
+        code = getattr(inspect.unwrap(fixturedef.func), "__code__", None)
+        before, reaching.in_fixture = reaching.in_fixture, code is not None and code.co_filename != self.file
+        yield
+        reaching.in_fixture = before
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_teardown(self) -> "Iterator[None]":

@@ -91,17 +91,22 @@ def _argument(args: tuple, at: "int | None") -> object:
 
 
 class Reaching:
-    """Notes what reaches out of this process: `(kind, detail)`, where the kind is `file`, `net` or `process`.
+    """Notes what reaches out of this process: `(kind, detail)`, where the kind is `file`, `net` or `process`, or `temporary` for what
+    is left below `passing`.
 
     Files below the given folders may be changed, but for those of the project, which is below `roots`. So may be what is made
-    below `passing`, if it is gone at the end.
+    below `passing`, if it is gone at the end, or if fixtures of the project made it: they do so for the project's tests, too.
     """
 
-    def __init__(self, roots: "list[str]", folders: "list[str]", passing: "list[str]") -> None:
+    def __init__(
+        self, roots: "list[str]", folders: "list[str]", passing: "list[str]", of_fixtures: "set[str] | None" = None
+    ) -> None:
         self.roots = [os.path.realpath(root) for root in roots]
         self.folders = [os.path.realpath(folder) for folder in folders]
         self.passing = [os.path.realpath(folder) for folder in passing]
         self.made: dict = {}  # below `passing`, with the event
+        self.of_fixtures = of_fixtures if of_fixtures is not None else set()  # below `passing`
+        self.in_fixture = False  # of the project
         self.noted: list = []
 
     def hear(self, event: str, args: tuple) -> bool:
@@ -128,10 +133,12 @@ class Reaching:
         if event == "open" and live_os.path.isdir(real):
             return False  # a file without a name, as `tempfile.TemporaryFile` makes it
         if self._is_in(real, self.passing):
-            if _is_below(real, self.made):
+            if _is_below(real, self.made) or _is_below(real, self.of_fixtures):
                 return False
             if not os.path.lexists(real):
-                if event != _ASKED:
+                if event != _ASKED and self.in_fixture:
+                    self.of_fixtures.add(real)
+                elif event != _ASKED:
                     self.made[real] = event
                 return False
         self._note("file", self._words(event, real))
@@ -159,7 +166,7 @@ class Reaching:
         """Gives what was noted until now, with what was made and is still there."""
         for path, event in self.made.items():
             if os.path.lexists(path):
-                self._note("file", self._words(event, path))
+                self._note("temporary", self._words(event, path))
         return self.noted
 
 

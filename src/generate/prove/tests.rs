@@ -303,6 +303,21 @@ fn a_test_that_reaches_out_of_its_process_is_left_out() {
     }
 }
 
+/// Files that `tempfile` makes go to a folder that pytest clears; those with a name of their own do not.
+#[test]
+fn a_test_that_leaves_temporary_files_makes_them_below_tmp_path() {
+    let mut trial = trial(true, true);
+    let RunEnd::Finished(results) = &mut trial.runs[2].end else { unreachable!() };
+    results[1].reached = vec![Reach::Temporary("write /tmp/x".into())];
+    let Verdict::Again(mended) = judge(&draft(), &trial, &ground()).verdict else { panic!("it can be mended") };
+    assert!(
+        mended.text.contains("def test_b(monkeypatch, tmp_path):\n    monkeypatch.setattr(\"tempfile.tempdir\", str(tmp_path))")
+    );
+    assert_eq!(mended.tests, ["test_a", "test_b"]);
+    let Verdict::Again(rest) = judge(&mended, &trial, &ground()).verdict else { panic!("it was no help") };
+    assert_eq!(rest.tests, ["test_a"]);
+}
+
 #[test]
 fn a_test_that_warns_of_what_nobody_recorded_is_left_out() {
     for (detail, may_warn, is_left_out) in [

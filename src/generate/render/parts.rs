@@ -29,11 +29,13 @@ pub(super) struct Test {
 /// Writes the line that defines a test, and the mark it needs above it (R7).
 pub(super) fn definition(case: &Case, name: &str, parameters: &[&str], imports: &mut BTreeSet<Import>) -> Vec<String> {
     let by = case.wrap.awaits();
-    let mut lines: Vec<String> = by.mark().map(ToOwned::to_owned).into_iter().collect();
+    // The marks of a recorded test may hold it.
+    let mark = by.mark().filter(|mark| !case.laid.decorators.iter().any(|line| line.starts_with(mark)));
+    let mut lines: Vec<String> = mark.map(ToOwned::to_owned).into_iter().collect();
     if !lines.is_empty() {
         imports.insert(Import::module("pytest"));
     }
-    let kind = if by.is_native() { "async def" } else { "def" };
+    let kind = if by.is_native() || case.laid.is_async { "async def" } else { "def" };
     lines.push(format!("{kind} {name}({}):", parameters.join(", ")));
     lines
 }
