@@ -14,7 +14,7 @@ use crate::cli::output::{self, Output};
 use crate::cli::start::{opened, options, root_of};
 use crate::cli::{ask, former, r#gen, show};
 use crate::domain::command::Command;
-use crate::domain::event::Event;
+use crate::domain::event::{Event, Level};
 use crate::domain::function::{FunctionId, FunctionKind};
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::snapshot::Snapshot;
@@ -198,8 +198,11 @@ impl<'a> Run<'a> {
                         }
                     }
                     out.event(&event);
-                    if let Event::Asked { question, .. } = event {
-                        ask::question(handle, question).await?;
+                    match event {
+                        Event::Asked { question, .. } => ask::question(handle, question).await?,
+                        // What a model was not asked with, among others.
+                        Event::Said { level: Level::Warning, text } if !out.is_json() => output::note(&text.to_string()),
+                        _ => {}
                     }
                 },
                 _ = tick.tick(), if self.live => if let Some(writing) = &mut writing { writing.show(handle) },

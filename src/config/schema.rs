@@ -304,6 +304,7 @@ pub fn of_variable(variable: &str) -> Result<Option<String>, String> {
 
 /// Variables `PYTEAD_…` that are no settings: what a person may set, and what one process of ours tells another.
 const OWN: &[&str] = &[
+    "AFTER_SAVE",
     "CALLS",
     "CONFIG",
     "ELSEWHERE",

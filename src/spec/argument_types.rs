@@ -18,8 +18,8 @@ const DEPTH_MAX: u32 = 8;
 pub enum Told {
     /// All.
     All,
-    /// Only what YAML makes of words that meant something else: true and false of `no` and `on` where a text is taken, and a text
-    /// of `012` where a number is.
+    /// Only what YAML makes of words that meant something else: true and false of `no` and `on` where none is taken, and a text of
+    /// `012` where a number is.
     MadeByYaml,
 }
 
@@ -50,7 +50,7 @@ impl Look<'_> {
             let is_told = match self.told {
                 Told::All => true,
                 Told::MadeByYaml => match &value.value {
-                    Plain::Bool(_) => types.contains(&"string"),
+                    Plain::Bool(_) => true,
                     Plain::Text(text) => text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()),
                     _ => false,
                 },

@@ -266,8 +266,10 @@ impl Specs {
             Ok(Err(mistakes)) => {
                 // What its tools say of it is told in the same round.
                 let mistakes = self.mistakes(file, true, &mut Looked::default()).await.unwrap_or(mistakes);
-                let first = mistakes.lines(&name).into_iter().next().unwrap_or_default();
-                return Outcome { report: error(&name, None, first), mistakes: Some(mistakes), run: None };
+                let mut said = mistakes.all.iter().filter_map(|one| mistakes.of_one(one, &name).into_iter().next());
+                let mut report = error(&name, None, said.next().unwrap_or_default());
+                report.issues = said.map(Sentence::from).collect();
+                return Outcome { report, mistakes: Some(mistakes), run: None };
             }
             Err(failure) => return Outcome::broken(error(&name, None, failure.to_string())),
         };
