@@ -293,7 +293,8 @@ fn pollution(draft: &Draft, trial: &Trial, ground: &Ground) -> Vec<Fall> {
             (format!("changes {what}; {victim} fails after it"), ReasonCode::Polluter.of(victim).with(what))
         } else if trial.once.contains(name) {
             let what = words::list(&of_kind(TraceKind::Content));
-            (format!("fails the second time in a process: it changes {what}"), ReasonCode::NonIdempotent.with(what))
+            let changes = if what.is_empty() { String::new() } else { format!(": it changes {what}") };
+            (format!("fails the second time in a process{changes}"), ReasonCode::NonIdempotent.with(what))
         } else {
             continue;
         };

@@ -481,6 +481,18 @@ async fn what_tests_do_outside_of_their_process_is_told() {
     assert!(project.root().join("shop.py").exists() && !project.root().join("made").exists());
 }
 
+/// Fixtures of a session are made once in it, however often one of its tests runs: many of them cannot be made twice.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_test_that_runs_twice_in_a_process_has_the_fixtures_of_one_session() {
+    let conftest = "import pytest\nimport shop\n\n\n@pytest.fixture(scope='session', autouse=True)\ndef registered():\n    \
+                    assert 'plugin' not in shop.plugins\n    shop.plugins.append('plugin')\n";
+    let shop = "plugins = []\nlast = None\n\n\ndef note(n):\n    global last\n    last = n\n    return n\n";
+    let project = Project::new(&[("conftest.py", conftest), ("shop.py", shop)]).await;
+    let heard = project.run("import shop\n\n\ndef test_note():\n    assert shop.note(3) == 3\n", vec![look(1)]).await;
+    assert_eq!(ends(&heard, 1), [("test_note".to_owned(), Outcome::Passed)], "{heard:?}");
+    assert_eq!(ends(&heard, 101), [("test_note".to_owned(), Outcome::Passed)], "{heard:?}");
+}
+
 /// What fixtures of the project leave in the temporary folder, they leave for its own tests, too; a fixture of the test's file does not.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_fixtures_of_the_project_leave_in_the_temporary_folder_is_not_the_test_s_doing() {

@@ -46,3 +46,16 @@ def beside(item: pytest.Item, names: tuple) -> pytest.Item:
     place = _Idle.from_parent(module.parent, path=module.path.with_name(PLACE))
     function = pytest.mark.usefixtures(*names)(test_nothing) if names else test_nothing
     return pytest.Function.from_parent(place, name="test_nothing", callobj=function)
+
+
+def next_to(item: pytest.Item) -> "pytest.Item | None":
+    """Makes a test that never runs, for after another one: all fixtures of the other end, but for those of the session or package."""
+    return None if item.getparent(pytest.Module) is None else beside(item, ())
+
+
+def end_session(item: pytest.Item) -> None:
+    """Ends the fixtures that are left; whether they can is seen where tests run one after the other."""
+    try:
+        item.session._setupstate.teardown_exact(None)
+    except Exception:
+        pass

@@ -316,11 +316,13 @@ class _Bench:
         return surroundings.difference(self.before_touched, surroundings.Picture(self.touched))
 
     def _look(self, run: dict, item: pytest.Item, targets: dict) -> None:
-        """Runs a test alone and looks at what it ran through and what it left behind; then runs it once more."""
+        """Runs a test alone and looks at what it ran through and what it left behind; then runs it once more. Fixtures of the session
+        are made once for both, as for all tests of a session.
+        """
         target = next((held for prefix, held in targets.items() if _belongs(item.nodeid, [prefix])), None)
         asked = Asked(self.project)
         trace = Trace(target)
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=idle.next_to(item))
         steps = trace.stop()
         missing = asked.stop()
         changed = self._left(item)
@@ -330,6 +332,8 @@ class _Bench:
             self.run = (run["again"], self.run[1])
             self.say(*self.run, {"kind": "collected", "tests": [item.nodeid]})
             self.go(run, [item])
+        else:
+            idle.end_session(item)
 
     def _usual(self, run: dict, item: pytest.Item) -> set:
         """Names what pytest, its plugins and the project's own fixtures leave behind around a test that does nothing."""
@@ -342,8 +346,9 @@ class _Bench:
     def _left_by_nothing(self, run: dict, item: pytest.Item, names: tuple) -> set:
         def work() -> None:
             nothing = idle.beside(item, names)
-            nothing.config.hook.pytest_runtest_protocol(item=nothing, nextitem=None)
+            nothing.config.hook.pytest_runtest_protocol(item=nothing, nextitem=idle.next_to(item))
             left = surroundings.difference(self.before, surroundings.Picture(self.project))
+            idle.end_session(item)
             self.said = [(*self.run, {"kind": "idle", "left": [trace["what"] for trace in left]})]
 
         seconds = run["limit_ms"] / 1000
