@@ -133,3 +133,61 @@ fn what_they_give_is_awaited_in_the_projects_style() {
         "{out}{err}"
     );
 }
+
+const SERVICE: &str = "class Service:
+    def __init__(self, loop):
+        self._loop = loop
+        self.visits = []
+
+    async def visit(self, path):
+        self.visits.append(path)
+        return len(self.visits)
+
+    def label(self, prefix):
+        return prefix + ' ' + str(len(self.visits))
+";
+
+const CONFTEST: &str = "import asyncio
+
+import pytest_asyncio
+
+from service import Service
+
+
+@pytest_asyncio.fixture
+async def service():
+    yield Service(asyncio.get_running_loop())
+";
+
+const VISITS: &str = "import pytest
+
+
+@pytest.mark.asyncio
+async def test_visits(service):
+    assert await service.visit('/a') == 1
+    assert service.label('visits:') == 'visits: 1'
+    assert await service.visit('/b') == 2
+";
+
+/// A step that is awaited, or a fixture that a loop made, stands in a coroutine function, whatever the tested function is.
+#[test]
+fn a_test_of_a_coroutine_function_s_call_is_one_too() {
+    let place = Place::empty().with_packages(&["plugins"]);
+    place.save("pyproject.toml", "[tool.pytest.ini_options]\npythonpath = [\".\"]\n");
+    place.save("service.py", SERVICE);
+    place.save("tests/conftest.py", CONFTEST);
+    place.save("tests/test_visits.py", VISITS);
+    let (code, out, err) = place.run(&["--trust", "run", "--", "python3", "-m", "pytest", "-q"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let (code, out, err) = place.run(&["--trust", "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let tests = place.read("tests/pytead/test_pytead_service.py");
+    for lines in [
+        "@pytest.mark.asyncio\nasync def test_service_label(service):",
+        "    await service.visit(\"/a\")\n    assert service.label(\"visits:\") == \"visits: 1\"",
+        "    assert await service.visit(",
+    ] {
+        assert!(tests.contains(lines), "{lines}\n{tests}\n{out}{err}");
+    }
+    assert!(!tests.contains("asyncio.run"), "{tests}");
+}
