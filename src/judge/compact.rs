@@ -15,6 +15,7 @@ use crate::domain::call::Argument;
 use crate::domain::callee::Callee;
 use crate::domain::journey::{JourneyEvent, LineId, Phase, What};
 use crate::domain::value::Value;
+use crate::judge::fitted;
 use crate::judge::names::Names;
 use crate::judge::prompt_journey::{Cut, Line, PromptJourney, TooLong, tokens};
 use crate::judge::telling::{self, Teller};
@@ -552,9 +553,10 @@ impl<'t, 'a> Writer<'t, 'a> {
 
     fn value(&mut self, value: &Value) -> String {
         let Some(limit) = self.whole else { return clean(&self.teller.value(value, VALUE[self.step])) };
-        let text = telling::as_it_is(value, limit);
-        self.is_cut |= text.len() >= limit && text.ends_with('…');
-        clean(&text)
+        let shorter = fitted::cut(value, limit);
+        self.is_cut |= shorter.is_some();
+        // What stands around its parts may take a little more.
+        clean(&telling::as_it_is(shorter.as_ref().unwrap_or(value), limit + limit / 4))
     }
 
     fn name(&mut self, function: &'a Callee) -> String {
