@@ -261,6 +261,8 @@ pub enum Framework {
     Django,
     /// Starlette, and FastAPI.
     Starlette,
+    /// Another application of ASGI that httpx asked.
+    Asgi,
     /// Commands of click.
     Click,
 }

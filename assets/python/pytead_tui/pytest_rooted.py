@@ -1,7 +1,7 @@
 """A pytest plugin by which `pytestconfig.rootpath` is the project's folder for tests that are proved in another one.
 
-Where they are accepted, pytest itself says so. The other folder holds links to what lies in the project: where the project's modules
-were found by these, their own paths lie there, too, and so does the root.
+Where they are accepted, pytest itself says so. The other folder holds links to what lies in the project: where most of the project's
+modules were found by these, their own paths lie there, too, and so does the root.
 """
 
 import os
@@ -37,11 +37,16 @@ def rooted(root: str) -> ModuleType:
 
 
 def _is_imported_from(folder: str, root: str) -> bool:
-    """Tells whether modules of the project were found by links in a folder."""
-    inside = folder + os.sep
+    """Tells whether the modules of the project were found by links in a folder; those of its tests are copied there in any case, and a
+    package that is installed from the project's own folder has its modules there.
+    """
+    linked = own = 0
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
-        # Tests, and what belongs to them, are copied there.
-        if type(file) is str and file.startswith(inside) and os.path.realpath(file).startswith(root + os.sep):
-            return True
-    return False
+        if type(file) is not str or os.sep + "site-packages" + os.sep in file:
+            continue  # of an environment, which may lie in the project
+        if file.startswith(folder + os.sep):
+            linked += os.path.realpath(file).startswith(root + os.sep)
+        elif file.startswith(root + os.sep):
+            own += 1
+    return linked > own

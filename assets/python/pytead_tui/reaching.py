@@ -16,7 +16,7 @@ _CHANGES = {
     "os.remove": ((0, 1),), "os.rename": ((0, 2), (1, 3)), "os.mkdir": ((0, 2),), "os.rmdir": ((0, 1),),
     "os.link": ((1, 3),), "os.symlink": ((1, 2),), "os.truncate": ((0, None),), "os.chmod": ((0, 2),),
     "os.chown": ((0, 3),), "os.utime": ((0, 3),), "os.setxattr": ((0, None),), "os.removexattr": ((0, None),),
-    "sqlite3.connect": ((0, None),), "shutil.rmtree": ((0, 1),), "shutil.move": ((0, None), (1, None)),
+    "shutil.rmtree": ((0, 1),), "shutil.move": ((0, None), (1, None)),
 }  # fmt: skip
 _UNIX = 1  # AF_UNIX
 # What libraries keep for their next start, wherever it is called from, and can do without.
@@ -82,6 +82,9 @@ def changed(event: str, args: tuple) -> list:
         else:
             writes = isinstance(flags, int) and bool(flags & _WRITES)
         return [(path, None)] if writes else []
+    if event == databases.CONNECT:
+        file = databases.file_of(args[0]) if args else None
+        return [] if file is None else [(file, None)]
     places = _CHANGES.get(event, ())
     return [(args[at], _argument(args, folder)) for at, folder in places if at < len(args)]
 

@@ -5,7 +5,7 @@ use super::*;
 /// How a test ends that the sandbox refuses something says nothing; without one it would change the machine.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_tests_do_outside_of_their_process_is_told() {
-    let code = "import os, socket, subprocess, tempfile\nfrom pathlib import Path\n\n\ndef made(act):\n    try:\n        act()\n    \
+    let code = "import os, socket, sqlite3, subprocess, tempfile\nfrom pathlib import Path\n\n\ndef made(act):\n    try:\n        act()\n    \
                 except OSError:\n        return False\n    return True\n";
     let project = Project::new(&[("shop.py", code)]).await;
     let acts = [
@@ -21,6 +21,8 @@ async fn what_tests_do_outside_of_their_process_is_told() {
         ("writes", "(tmp_path / \"made\").write_text(\"x\")", "-"),
         ("passes", "tempfile.TemporaryDirectory().cleanup()", "-"),
         ("pairs", "socket.socketpair()", "-"),
+        ("links", "sqlite3.connect(f\"file:{tmp_path}/x%20y.db?mode=rwc\", uri=True).close()", "-"),
+        ("connects", "sqlite3.connect(\"file:made.db\", uri=True).close()", "file sqlite3.connect"),
     ];
     let test = |(name, act, _): &(&str, &str, &str)| format!("\n\ndef test_{name}(tmp_path):\n    made(lambda: {act})\n");
     let heard = project.run(&format!("from shop import *\n{}", acts.iter().map(test).collect::<String>()), vec![each(1)]).await;

@@ -128,3 +128,24 @@ def test_a_program_that_knows_no_sqlite_does_not_get_it(program):
     assert spool.process.stdout == "False\n"
 
 
+
+
+@pytest.mark.parametrize(
+    ("database", "file"),
+    [
+        ("shop.db", "shop.db"),
+        ("file:/tmp/shop.db?mode=rwc", "/tmp/shop.db"),
+        ("file:///tmp/a%20b.db#x", "/tmp/a b.db"),
+        ("file://localhost/tmp/shop.db", "/tmp/shop.db"),
+        ("file:100%.db", "100%.db"),
+        ("file:shop.db?mode=ro", None),
+        ("file:shop.db?cache=shared&immutable=1", None),
+        (":memory:", None),
+        ("file:shared?mode=memory&cache=shared", None),
+        (b"shop.db", b"shop.db"),
+    ],
+)
+def test_the_file_of_a_uri(database, file):
+    from pytead_tui.recorder import databases
+
+    assert databases.file_of(database) == file

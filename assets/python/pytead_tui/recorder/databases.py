@@ -45,6 +45,28 @@ def is_in_memory(database: str) -> bool:
     return path in ("", ":memory:") or "mode=memory" in asked or "vfs=memdb" in asked
 
 
+def file_of(database: object) -> "object | None":
+    """Gives the file of a database of SQLite, of which it may be the URI; `None` where there is none, or it is opened to be read only."""
+    if type(database) is not str:
+        return database
+    if is_in_memory(database):
+        return None
+    if not database.startswith("file:"):
+        return database
+    path, _, query = database[5:].partition("#")[0].partition("?")
+    asked = query.split("&")
+    if "mode=ro" in asked or "immutable=1" in asked:
+        return None
+    if path.startswith("//"):
+        path = "/" + path[2:].partition("/")[2]
+    head, *others = path.split("%")
+    for part in others:
+        digits = part[:2]
+        is_byte = len(digits) == 2 and all(digit in "0123456789abcdefABCDEF" for digit in digits)
+        head += chr(int(digits, 16)) + part[2:] if is_byte else "%" + part
+    return head
+
+
 def listen() -> None:
     """Hears of each connection of this process and its forks from here on, where no recorder does."""
     sys.addaudithook(lambda event, args: heard(event, args) if event in CONNECTS else None)

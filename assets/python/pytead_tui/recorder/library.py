@@ -134,11 +134,13 @@ HANDLERS = {
     ("httpx._client", "AsyncClient.request"): (1, scenes.request),
     ("httpx2._client", "AsyncClient.request"): (1, scenes.request),
     ("starlette.responses", "Response.__call__"): (1, scenes.answered_by_starlette),
+    ("httpx._transports.asgi", "ASGIResponseStream.__init__"): (2, scenes.answered_by_asgi),
+    ("httpx2._transports.asgi", "ASGIResponseStream.__init__"): (2, scenes.answered_by_asgi),
     ("click.testing", "CliRunner.invoke"): (1, scenes.request),
     ("click.testing", "Result.__init__"): (1, scenes.answered_by_click),
 }
 _SCENES = (scenes.request, scenes.answered_by_werkzeug, scenes.answered_by_django, scenes.answered_by_starlette,
-           scenes.answered_by_click, scenes.saved, scenes.request_made, scenes.application_made, scenes.context_made,
+           scenes.answered_by_asgi, scenes.answered_by_click, scenes.saved, scenes.request_made, scenes.application_made, scenes.context_made,
            scenes.row_made, scenes.in_session)  # fmt: skip
 ALWAYS = (environ, _environ_set, _comes, _runs, *_SCENES)  # also outside of calls
 # Those that are rewritten where source is: the functions of a module.

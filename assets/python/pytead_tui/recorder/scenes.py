@@ -367,6 +367,20 @@ def answered_by_starlette(recorder: object, frame: object, args: tuple) -> None:
     _answer(step, "starlette", held.get("status_code"), headers, [held.get("body")])
 
 
+def answered_by_asgi(recorder: object, frame: object, args: tuple) -> None:
+    """Notes an answer of any other application of ASGI, as httpx has it once the application ended."""
+    step = _answering(recorder)
+    if step is None or frame.f_back is None or (step.answer is not None and step.answer["by"] != "asgi"):
+        return
+    held = staging.locals_of(frame.f_back)
+    told = held.get("response_headers")
+    headers = []
+    for pair in told if type(told) is list else ():
+        if (type(pair) is tuple or type(pair) is list) and len(pair) == 2 and type(pair[0]) is type(pair[1]) is bytes:
+            headers.append((pair[0].decode("latin-1"), pair[1].decode("latin-1")))
+    _answer(step, "asgi", held.get("status_code"), headers, args[1])
+
+
 def answered_by_click(recorder: object, frame: object, args: tuple) -> None:
     """Notes what a command gave that a test ran by click's runner."""
     step = _answering(recorder)
