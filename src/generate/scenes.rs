@@ -386,6 +386,8 @@ impl Writer<'_, '_> {
         }
         let of_marks = scene.marks.iter().filter(|(name, ..)| name == "usefixtures");
         let of_marks = of_marks.flat_map(|(_, args, _)| args.iter().filter_map(|name| name.as_str()));
+        // anyio adds it to each test that bears its mark.
+        let of_marks = of_marks.filter(|name| *name != "anyio_backend");
         let direct = scene.direct.iter().map(String::as_str);
         // What else gives an object that no step used did nothing for the request.
         let is_felt = |name: &&str| {

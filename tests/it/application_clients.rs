@@ -264,3 +264,98 @@ fn what_a_test_calls_in_the_context_of_a_request_is_called_in_it() {
     }
     passes(&place, &python, &[]);
 }
+
+const RATES: &str = r#"import json
+
+RATES = {"eu": 3, "us": 5}
+
+
+class Request:
+    def __init__(self, scope, receive):
+        self.scope = scope
+        self._receive = receive
+
+
+def region_of(request):
+    return request.scope["path"].strip("/")
+
+
+async def show(request):
+    region = region_of(request)
+    if region not in RATES:
+        return 404, {"error": "no such region"}
+    return 200, {"rate": RATES[region]}
+
+
+async def app(scope, receive, send):
+    status, body = await show(Request(scope, receive))
+    await send({"type": "http.response.start", "status": status, "headers": [(b"content-type", b"application/json")]})
+    await send({"type": "http.response.body", "body": json.dumps(body).encode()})
+"#;
+
+const RATES_CONFTEST: &str = r#"import httpx
+import pytest
+
+from shop.client import Client
+from shop.rates import app
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest.fixture
+def client():
+    return Client(app)
+"#;
+
+const RATES_CLIENT: &str = r#"import httpx
+
+
+class Client:
+    def __init__(self, app):
+        self.app = app
+
+    async def get(self, path):
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app=self.app), base_url="http://shop") as client:
+            return await client.get(path)
+"#;
+
+const RATES_TESTS: &str = r#"import pytest
+
+
+@pytest.mark.anyio
+async def test_rate(client):
+    assert (await client.get("/eu")).status_code == 200
+
+
+@pytest.mark.anyio
+async def test_no_rate(client):
+    assert (await client.get("/moon")).status_code == 404
+"#;
+
+/// R32: an application of ASGI without a framework, asked by a client of the project's own: what its functions do stands in the answers.
+#[test]
+fn an_application_without_a_framework_is_tested_by_what_it_answers() {
+    let files = [
+        ("shop/__init__.py", ""),
+        ("shop/rates.py", RATES),
+        ("shop/client.py", RATES_CLIENT),
+        ("tests/conftest.py", RATES_CONFTEST),
+        ("tests/test_rates.py", RATES_TESTS),
+        ("pytest.ini", "[pytest]\npythonpath = .\ntestpaths = tests\n"),
+    ];
+    let (place, python) = project(&files);
+    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let text = place.read("tests/pytead/test_pytead_shop__rates.py");
+    for lines in [
+        "@pytest.mark.anyio\nasync def test_app_is_not_found(client):\n",
+        "    response = await client.get(\"/eu\")\n    assert response.status_code == 200\n    assert response.json() == {\"rate\": 3}\n",
+        "    response = await client.get(\"/moon\")\n    assert response.status_code == 404\n",
+    ] {
+        assert!(text.contains(lines), "{lines}\n{text}\n{out}");
+    }
+    passes(&place, &python, &[]);
+}
