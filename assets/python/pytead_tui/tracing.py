@@ -32,7 +32,7 @@ def trace(function: Any = None, /, *, limit: int | None = None, **former: Any) -
     """Marks a function, method, classmethod or staticmethod as one whose calls are recorded.
 
     `limit` is the number of inputs kept of each shape; where decorated functions ask for several, the largest counts.
-    The other arguments that pytead's decorator took are taken and mean nothing.
+    The other arguments that pytead's decorator took are taken and do nothing.
     """
     unknown = sorted(set(former) - _FORMER)
     if unknown:
