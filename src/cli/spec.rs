@@ -1,6 +1,7 @@
 //! `pytead-tui spec`: YAML tests, checked or run; and `__spec`, which answers pytest's plugin line by line. Ends with 1
 //! when a test fails, with `--strict` also when one is unclear or could not be run, with 2 when a file is wrong.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -27,6 +28,8 @@ use crate::spec::{load, schema, tools as built_in};
 
 /// Columns of a value in a line for people.
 const SHOWN: usize = 200;
+/// A reason with more bytes than this is printed once.
+const REPEATED: usize = 80;
 
 /// Checks or runs YAML tests.
 pub async fn spec(global: &Global, args: SpecArgs) -> Result<u8, Trouble> {
@@ -185,19 +188,20 @@ fn lines(report: &Report) -> Vec<String> {
     let mut out = vec![format!("{mark} {}  {}  {seconds:.1} s", report.file, report.name)];
     if report.verdict != Ruling::Pass {
         out.push(format!("    {}", report.reason));
-        report.steps.iter().for_each(|step| out.extend(step_lines(step)));
+        let mut said = BTreeSet::new();
+        report.steps.iter().for_each(|step| out.extend(step_lines(step, &mut said)));
         report
             .clauses
             .iter()
             .filter(|clause| clause.outcome != ClauseOutcome::Holds)
-            .for_each(|clause| out.push(clause_line(clause, "    ")));
+            .for_each(|clause| out.push(clause_line(clause, "    ", &mut said)));
     }
     out.extend(report.issues.iter().map(|issue| format!("    issue: {issue}")));
     out.extend(report.notes.iter().map(|note| format!("    note: {note}")));
     out
 }
 
-fn step_lines(step: &StepReport) -> Vec<String> {
+fn step_lines(step: &StepReport, said: &mut BTreeSet<String>) -> Vec<String> {
     let mark = match step.status {
         Status::Passed => '✓',
         Status::Failed => '✗',
@@ -215,22 +219,26 @@ fn step_lines(step: &StepReport) -> Vec<String> {
         out.extend(error.lines().map(|line| format!("        {indent}{line}")));
     }
     let open = step.clauses.iter().filter(|clause| clause.outcome != ClauseOutcome::Holds);
-    out.extend(open.map(|clause| clause_line(clause, &format!("        {indent}"))));
+    out.extend(open.map(|clause| clause_line(clause, &format!("        {indent}"), said)));
     out.extend(step.printed.lines().map(|line| format!("        {indent}| {line}")));
     out
 }
 
-fn clause_line(clause: &Decided, indent: &str) -> String {
+/// Writes a clause. A long reason that was `said` of another one is not repeated.
+fn clause_line(clause: &Decided, indent: &str, said: &mut BTreeSet<String>) -> String {
     let mark = match clause.outcome {
         ClauseOutcome::Holds => '✓',
         ClauseOutcome::Violated => '✗',
         ClauseOutcome::Vacuous => '◦',
         ClauseOutcome::Unknown | ClauseOutcome::Unclear => '?',
     };
-    if clause.why.is_empty() {
+    let why = clause.why.to_string();
+    if why.is_empty() {
         format!("{indent}{mark} {}", clause.text)
+    } else if why.len() > REPEATED && !said.insert(why.clone()) {
+        format!("{indent}{mark} {}: as above", clause.text)
     } else {
-        format!("{indent}{mark} {}: {}", clause.text, clause.why)
+        format!("{indent}{mark} {}: {why}", clause.text)
     }
 }
 

@@ -6,6 +6,7 @@ mod answers;
 mod applications;
 mod choice;
 mod clients;
+mod pages;
 mod repeated;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 pub use self::choice::{Found, Requests, choose, direct, draft, requests};
+pub use self::pages::Pages;
 
 use crate::domain::call::{Call, Outcome};
 use crate::domain::reason::{Reason, ReasonCode};
@@ -59,11 +61,11 @@ pub struct Written {
     pub(super) test: String,
 }
 
-/// Writes the test of a scene. `others` are other answers to such requests: what only this one says is worth an assertion.
+/// Writes the test of a scene. Of its answer those texts are worth an assertion that no other of the `pages` has.
 ///
 /// # Errors
 /// Fails with the reason why there is none.
-pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Scope, folder: &str) -> Result<Written, Reason> {
+pub fn written(scene: &Scene, pages: &Pages<'_>, project: Project<'_>, scope: Scope, folder: &str) -> Result<Written, Reason> {
     let mut writer = Writer::new(scene, project, scope, folder);
     writer.name_rows(|_| true);
     let Some((last, before)) = scene.steps.split_last() else { return Err(ReasonCode::NotComparable.into()) };
@@ -85,7 +87,7 @@ pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Sc
     let act = writer.call(&receiver, method, args, kwargs)?;
     let name = if answer.by == Framework::Click { RESULT } else { RESPONSE };
     let mut after = act.lines(4, &format!("{name} = {}", awaiting(*awaited)), "");
-    after.extend(answers::asserted(&mut writer, answer, name, (args, kwargs), others)?);
+    after.extend(answers::asserted(&mut writer, answer, name, (args, kwargs), pages)?);
     after.extend(files.after.iter().flat_map(|line| line.lines(4, "", "")));
     let mut given = Vec::new();
     let mut lines: Vec<String> =
@@ -109,7 +111,7 @@ pub fn written(scene: &Scene, others: &[&Scene], project: Project<'_>, scope: Sc
     let lines = writer.with_client(lines);
     let marks = writer.marks()?;
     let login = before.iter().any(|step| matches!(step, Step::Call { method, .. } if method.contains("login")));
-    let (words, kind) = answers::words(answer, method, (args, kwargs), login, others, scene);
+    let (words, kind) = answers::words(answer, method, (args, kwargs), login, pages, scene);
     let is_helper = writer.project_type(ty);
     Ok(Written {
         marks,

@@ -170,7 +170,7 @@ pub(super) fn add_scenes(made: &mut [Made], functions: &[Recorded], project: Pro
     let is_open = |one: &Made| one.draft.is_none() && !told(one).is_empty() || told(one).iter().any(has_row);
     let mut order: Vec<usize> = (0..made.len()).filter(|at| is_open(&made[*at])).collect();
     order.sort_by_key(|at| (told(&made[*at]).len(), *at));
-    let others: Vec<&Scene> = made.iter().flat_map(&told).map(|one| &one.scene).collect();
+    let pages = scenes::Pages::new(made.iter().flat_map(&told).map(|one| &one.scene));
     let mut taken = BTreeMap::new();
     let mut open = Vec::new();
     for at in order {
@@ -183,7 +183,7 @@ pub(super) fn add_scenes(made: &mut [Made], functions: &[Recorded], project: Pro
         let requests = if is_done {
             scenes::Requests::default()
         } else {
-            scenes::requests(function, (told(&made[at]), &others), project, folder)
+            scenes::requests(function, (told(&made[at]), &pages), project, folder)
         };
         // One each comes before a second one of any.
         scenes::choose(&requests, most.min(1), &mut taken);

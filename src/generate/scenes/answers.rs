@@ -9,6 +9,7 @@ use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::scene::{Answer, Framework, Scene, Step};
 use crate::generate::around;
 use crate::generate::layout::{Expr, WIDTH};
+use crate::generate::scenes::pages::Pages;
 use crate::generate::scenes::writer::Writer;
 use crate::generate::scope::snake;
 
@@ -32,7 +33,7 @@ pub(super) fn asserted(
     answer: &Answer,
     name: &str,
     given: Given<'_>,
-    others: &[&Scene],
+    pages: &Pages<'_>,
 ) -> Result<Vec<String>, Reason> {
     let mut lines = Vec::new();
     if let Some(code) = answer.exit {
@@ -74,7 +75,7 @@ pub(super) fn asserted(
         lines.extend(Expr::Text(body.to_owned()).lines(4, &format!("assert {subject} == "), ""));
         return Ok(lines);
     }
-    for text in telling(writer.scene, body, given, others) {
+    for text in telling(writer.scene, body, given, pages) {
         let line = Expr::Text(text).lines(4, "assert ", &format!(" in {subject}"));
         if line.len() == 1 && width(&line[0]) <= WIDTH {
             lines.extend(line);
@@ -150,7 +151,7 @@ fn is_steady(text: &str) -> bool {
 
 /// Lists the texts of a page that tell it from others: those that no other answer has, then those that the test gave, else its
 /// heading.
-fn telling(scene: &Scene, body: &str, given: Given<'_>, others: &[&Scene]) -> Vec<String> {
+fn telling(scene: &Scene, body: &str, given: Given<'_>, pages: &Pages<'_>) -> Vec<String> {
     let seen = segments(body);
     let fits = |text: &String| {
         let plain = !text.contains(['&', '"', '\\']) && !text.contains("[REDACTED");
@@ -166,7 +167,7 @@ fn telling(scene: &Scene, body: &str, given: Given<'_>, others: &[&Scene]) -> Ve
             found.push(text.clone());
         }
     };
-    for text in own_texts(scene, body, others) {
+    for text in pages.own_texts(scene, body) {
         if fits(&text) && texts.iter().any(|(tag, known)| *known == text && tag != "title") {
             add(&text);
         }
@@ -174,42 +175,15 @@ fn telling(scene: &Scene, body: &str, given: Given<'_>, others: &[&Scene]) -> Ve
     texts.iter().filter(|(_, text)| known.iter().any(|known| text.contains(known.as_str()))).for_each(|(_, text)| add(text));
     if found.is_empty() {
         // What stands on every page tells none of them.
-        let common = |text: &str| {
-            others.iter().filter_map(|other| other.answer()?.body.as_deref()).filter(|page| page.contains(text)).count()
-        };
-        texts.sort_by_cached_key(|(_, text)| common(text));
-        let rarest = texts.first().map_or(0, |(_, text)| common(text));
-        texts.retain(|(_, text)| common(text) == rarest);
+        texts.sort_by_key(|(_, text)| pages.with(text));
+        let rarest = texts.first().map_or(0, |(_, text)| pages.with(text));
+        texts.retain(|(_, text)| pages.with(text) == rarest);
         let heading = texts.iter().find(|(tag, _)| matches!(tag.as_str(), "h1" | "h2")).or(texts.first());
         found.extend(heading.map(|(_, text)| text.clone()));
         let content = texts.iter().find(|(tag, _)| matches!(tag.as_str(), "p" | "li" | "td" | "dd" | "a"));
         found.extend(content.map(|(_, text)| text.clone()).filter(|text| heading.is_some_and(|(_, known)| known != text)));
     }
     found
-}
-
-/// Lists the texts of a page that no other answer to such a request has; where there is none, those that no other page has.
-fn own_texts(scene: &Scene, body: &str, others: &[&Scene]) -> Vec<String> {
-    let is_other = |other: &&Scene| other.answer().and_then(|answer| answer.body.as_deref()).is_some_and(|other| other != body);
-    let mut pages: Vec<&Scene> = others.iter().copied().filter(|other| is_other(other) && asks_alike(scene, other)).collect();
-    if pages.is_empty() {
-        pages = others.iter().copied().filter(is_other).collect();
-    }
-    if pages.is_empty() {
-        return Vec::new();
-    }
-    let bodies = pages.iter().filter_map(|other| other.answer()?.body.as_deref());
-    let elsewhere: BTreeSet<String> = bodies.flat_map(segments).map(|(_, text)| text).collect();
-    segments(body).into_iter().map(|(_, text)| text).filter(|text| !elsewhere.contains(text)).collect()
-}
-
-/// Tells whether two requests are for the same path.
-fn asks_alike(scene: &Scene, other: &Scene) -> bool {
-    let asked = |scene: &'_ Scene| match scene.steps.last() {
-        Some(Step::Call { on, args, .. }) => Some((on.clone(), args.first().cloned())),
-        _ => None,
-    };
-    asked(scene).is_some() && asked(scene) == asked(other)
 }
 
 /// Lists the texts that a test gave: to the request, and to rows.
@@ -235,7 +209,7 @@ fn texts_of(scene: &Scene, (args, kwargs): Given<'_>) -> BTreeSet<String> {
 }
 
 /// Lists what a person sees of a page, each text with the tag around it.
-fn segments(page: &str) -> Vec<(String, String)> {
+pub(super) fn segments(page: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut tag = String::new();
     let mut rest = page;
@@ -266,7 +240,7 @@ pub(super) fn words(
     method: &str,
     given: Given<'_>,
     login: bool,
-    others: &[&Scene],
+    pages: &Pages<'_>,
     scene: &Scene,
 ) -> (String, String) {
     if let Some(code) = answer.exit {
@@ -278,18 +252,10 @@ pub(super) fn words(
     if matches!(method, "post" | "put" | "patch" | "delete" | "head" | "options") {
         words.push(snake(method));
     }
-    // Only where one request is answered by several pages it matters which one this is.
-    let is_alike = |other: &Scene| {
-        let of =
-            |scene: &Scene| if let Some(Step::Call { method, .. }) = scene.steps.last() { Some(method.clone()) } else { None };
-        asks_alike(scene, other)
-            && (of(scene) != Some("get".to_owned()) || of(other) == of(scene))
-            && other.answer().is_some_and(|of| of.status == Some(200) && of.body != answer.body)
-    };
     let said = match answer.body.as_deref().filter(|_| status == 200 && !is_json(answer)) {
-        Some(body) if others.iter().any(|other| is_alike(other)) => {
-            let own = own_texts(scene, body, others);
-            let told = telling(scene, body, given, others).into_iter().find(|text| own.contains(text));
+        Some(body) if pages.has_another(scene, answer.body.as_deref()) => {
+            let own = pages.own_texts(scene, body);
+            let told = telling(scene, body, given, pages).into_iter().find(|text| own.contains(text));
             told.map(|text| slug(&text)).filter(|text| !text.is_empty())
         }
         _ => None,

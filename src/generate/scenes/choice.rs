@@ -9,14 +9,13 @@ use crate::domain::call::{Call, CallId};
 use crate::domain::function::{Function, FunctionId};
 use crate::domain::proposal::{Draft, LeftOut};
 use crate::domain::reason::{Reason, ReasonCode};
-use crate::domain::scene::Scene;
 use crate::generate::case::Case;
 use crate::generate::cases::{self, Known};
 use crate::generate::layout::WIDTH;
 use crate::generate::names;
 use crate::generate::project::Project;
 use crate::generate::render::{self, constants};
-use crate::generate::scenes::{Written, around, written};
+use crate::generate::scenes::{Pages, Written, around, written};
 use crate::generate::scope::{Import, Scope};
 use crate::generate::told::Told;
 
@@ -63,13 +62,13 @@ pub struct Requests {
     reasons: BTreeMap<Reason, u64>,
 }
 
-/// Writes the requests of a function as tests. `others` are the scenes of all functions, whose answers show what only one says.
-pub fn requests(function: &Function, (told, others): (&[Told], &[&Scene]), project: Project<'_>, folder: &str) -> Requests {
+/// Writes the requests of a function as tests. `pages` are the answers to the requests of all functions: they show what only one says.
+pub fn requests(function: &Function, (told, pages): (&[Told], &Pages<'_>), project: Project<'_>, folder: &str) -> Requests {
     let mut reasons: BTreeMap<Reason, u64> = BTreeMap::new();
     let mut all = Vec::new();
     // A step without an answer says nothing that could be asserted.
     for one in told.iter().filter(|one| one.made.is_none() && one.scene.answer().is_some()) {
-        match written(&one.scene, others, project, Scope::new(&function.id), folder) {
+        match written(&one.scene, pages, project, Scope::new(&function.id), folder) {
             Ok(test) => all.push((one.call, test)),
             Err(reason) => *reasons.entry(reason).or_default() += 1,
         }

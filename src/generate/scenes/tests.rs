@@ -14,7 +14,7 @@ use crate::domain::settings::Snapshots;
 use crate::domain::value::TypeName;
 use crate::generate::learned::Learned;
 use crate::generate::project::{AwaitBy, ClockBy, Definitions, Project};
-use crate::generate::scenes::{choose, draft, requests, written};
+use crate::generate::scenes::{Pages, choose, draft, requests, written};
 use crate::generate::scope::Scope;
 use crate::generate::told::Told;
 use crate::source::facades::Facades;
@@ -105,8 +105,7 @@ fn drafted(scenes: &[Scene]) -> Result<String, Vec<LeftOut>> {
             .zip(1..)
             .map(|(scene, id)| Told { call: CallId(id), times: 1, scene: scene.clone(), made: None })
             .collect();
-        let others: Vec<&Scene> = scenes.iter().collect();
-        let found = choose(&requests(function, (&told, &others), project, FOLDER), 6, &mut BTreeMap::new());
+        let found = choose(&requests(function, (&told, &Pages::new(scenes)), project, FOLDER), 6, &mut BTreeMap::new());
         if found.tests.is_empty() {
             return Err(found.left_out);
         }
@@ -271,7 +270,7 @@ fn by_fixture(source: &str, needs: &[&str]) -> Result<String, Reason> {
         client["of"] = json!(["test_views", "made"]);
         let step = answered(call("client", "get", json!(["/"]), json!([])), page(200, "<h1>Emma</h1>"));
         let scene = scene(&json!({ "client": client }), &["client"], None, &[step]);
-        let written = written(&scene, &[&scene], project, Scope::new(&function.id), FOLDER)?;
+        let written = written(&scene, &Pages::new([&scene]), project, Scope::new(&function.id), FOLDER)?;
         Ok(written.copied.iter().map(|copied| copied.text.as_str()).collect())
     })
 }
@@ -331,12 +330,12 @@ fn one_request_is_the_test_of_one_function() {
     let told = [Told { call: CallId(1), times: 1, scene: scene(&fixtures, &["client"], None, &[step]), made: None }];
     with_project(|project, function| {
         let mut taken = BTreeMap::new();
-        let own = requests(function, (&told, &[]), project, FOLDER);
+        let own = requests(function, (&told, &Pages::default()), project, FOLDER);
         for _ in 0..2 {
             assert_eq!(choose(&own, 6, &mut taken).tests.len(), 1, "it keeps what it has");
         }
         let other = Function { id: FunctionId::new("books.views", "other"), ..function.clone() };
-        let other = choose(&requests(&other, (&told, &[]), project, FOLDER), 6, &mut taken);
+        let other = choose(&requests(&other, (&told, &Pages::default()), project, FOLDER), 6, &mut taken);
         assert!(other.tests.is_empty());
         assert_eq!(other.left_out[0].reason, ReasonCode::CoveredByRequests.into());
     });
@@ -353,7 +352,10 @@ fn every_function_chooses_a_request_before_one_chooses_a_second() {
     with_project(|project, function| {
         let mut taken = BTreeMap::new();
         let other = Function { id: FunctionId::new("books.views", "other"), ..function.clone() };
-        let (own, other) = (requests(function, (&both, &[]), project, FOLDER), requests(&other, (&one, &[]), project, FOLDER));
+        let (own, other) = (
+            requests(function, (&both, &Pages::default()), project, FOLDER),
+            requests(&other, (&one, &Pages::default()), project, FOLDER),
+        );
         choose(&own, 1, &mut taken);
         choose(&other, 1, &mut taken);
         assert_eq!(choose(&own, 6, &mut taken).tests.len(), 1);
@@ -373,7 +375,9 @@ fn fixtures_that_replace_something_are_taken_unless_they_are_there_anyway() {
         scene(&fixtures, &["client"], None, &[answered(call("client", "get", json!(["/"]), json!([])), page(200, "ok"))]);
     replacing.replacing = [("quiet".to_owned(), true), ("first_page".to_owned(), false)].into();
     let written = |scene: &Scene| {
-        with_project(|project, function| written(scene, &[], project, Scope::new(&function.id), FOLDER).map(|test| test.marks))
+        with_project(|project, function| {
+            written(scene, &Pages::default(), project, Scope::new(&function.id), FOLDER).map(|test| test.marks)
+        })
     };
     assert_eq!(written(&replacing).unwrap(), ["@pytest.mark.usefixtures(\"first_page\")"]);
     let own = json!({"client": fixture("plugin", "x", &[], None), "quiet": fixture("module", "tests/test_x.py", &[], None)});
@@ -392,12 +396,12 @@ fn flask_and_commands_are_asserted_in_their_own_words() {
     let step = answered(call("client", "post", json!(["/create"]), json!([])), moved);
     let written = with_project(|project, _| {
         let scope = || Scope::new(&FunctionId::new("books.views", "detail"));
-        let web = written(&scene(&fixtures, &["client"], None, &[step]), &[], project, scope(), FOLDER).unwrap();
+        let web = written(&scene(&fixtures, &["client"], None, &[step]), &Pages::default(), project, scope(), FOLDER).unwrap();
         let ran = answered(
             call("runner", "invoke", json!([]), json!([["args", {"list": ["init-db"]}]])),
             json!({"by": "click", "exit": 0, "body": "Initialized.\n"}),
         );
-        let command = written(&scene(&fixtures, &["runner"], None, &[ran]), &[], project, scope(), FOLDER).unwrap();
+        let command = written(&scene(&fixtures, &["runner"], None, &[ran]), &Pages::default(), project, scope(), FOLDER).unwrap();
         [web.lines, command.lines].concat()
     });
     assert_eq!(
