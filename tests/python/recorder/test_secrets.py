@@ -66,6 +66,22 @@ def test_secrets_do_not_reach_the_spool(program):
     assert spool.one("codename")[0].args[0][:3] == (S, "secret", "falcon")
 
 
+def test_the_working_folder_of_a_shell_is_no_password(program):
+    source = """
+        import os
+        def start(env, root, pwd): return root
+        def main():
+            folder = os.path.dirname(os.path.abspath(__file__))
+            start({"PWD": folder, "OLDPWD": os.fsencode(folder)}, folder, "/no/such/folder-x9")
+        """
+    spool = program.main(source)
+    call, _ = spool.one("start")
+    env, root, pwd = call.args
+    assert env["PWD"] == root and type(root) is str
+    assert env["OLDPWD"] == root.encode()
+    assert pwd[1] == "secret"
+
+
 def test_a_value_that_says_that_it_is_none_is_no_secret_unless_its_name_was_asked_for(program):
     source = """
         def login(password, token): return {"password": password}

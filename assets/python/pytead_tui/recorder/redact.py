@@ -1,7 +1,7 @@
 """Which names are secret, and what stands for redacted values. The forms of tokens are Rust's affair."""
 
 from pytead_tui.recorder import secret_names
-from pytead_tui.recorder.own import __builtins__
+from pytead_tui.recorder.own import __builtins__, os
 
 _OBJECTS = secret_names.AMBIGUOUS.split() + secret_names.OBJECTS.split()
 _NAMES = secret_names.NAMES.replace("-", "").split()
@@ -322,9 +322,14 @@ def hides(word: str, raw: object) -> bool:
     """Whether a text under a secret name is a secret."""
     if word in LOOSE:
         return is_random(raw)
-    if is_made_up(raw) and word not in asked:
+    if (is_made_up(raw) or word == "pwd" and _is_folder(raw)) and word not in asked:
         return False
     return len(raw) > 0 and (len(raw) >= SHORTEST or word not in OBJECTS)
+
+
+def _is_folder(raw: object) -> bool:
+    """Whether a text is the working folder, as a shell's `PWD` has it, and no password."""
+    return raw[:1] in ("/", b"/") and len(raw) < 4096 and os.path.isdir(raw)
 
 
 def placeholder(word: str, raw: object) -> tuple:
