@@ -119,9 +119,10 @@ async fn accept(global: &Global, args: Check) -> Result<u8, Trouble> {
     }
     let mut reports = pytest_run::reports(&file)?;
     pytest_run::only(&mut reports, &args.tests);
-    for (test, _) in reports.extract_if(.., |_, report| report.skipped) {
-        out.say(format!("{} was skipped: nothing of it is accepted.", text::display_line(&test)));
+    for (test, _) in reports.iter().filter(|(_, report)| report.skipped) {
+        out.say(format!("{} was skipped: nothing of it is accepted.", text::display_line(test)));
     }
+    reports.retain(|_, report| !report.skipped);
     let tried = told_of_tried(&mut out, &reports);
     if tried == WRONG {
         out.say("Nothing was accepted: a sentence that cannot be read on this run can never hold.");

@@ -211,6 +211,7 @@ fn wrong(case: &Case, answer: Option<Result<Value, &String>>) -> Option<Reason> 
     match answer {
         None => Some(ReasonCode::NotEvaluated.into()),
         Some(Err(why)) if is_syntax(why) => Some(ReasonCode::SyntaxError.with(why)),
+        Some(Err(why)) if is_import(why) => Some(ReasonCode::ImportFails.with(why)),
         Some(Err(why)) => Some(ReasonCode::ArgumentRaises.with(why)),
         Some(Ok(value)) if agree::is_partial(&case.check.1) => {
             (!agree::agrees(&case.check.1, &value)).then(|| ReasonCode::ArgumentMismatch.into())
@@ -220,6 +221,11 @@ fn wrong(case: &Case, answer: Option<Result<Value, &String>>) -> Option<Reason> 
             path => ReasonCode::ArgumentMismatch.with(path),
         }),
     }
+}
+
+/// Tells whether Python could not import what an expression names.
+fn is_import(why: &str) -> bool {
+    matches!(why.split(':').next(), Some("ModuleNotFoundError" | "ImportError"))
 }
 
 /// Tells whether an import ended at a file that does not parse.

@@ -699,6 +699,8 @@ fn nothing_is_drafted_whose_arguments_come_out_different() {
     assert!(settled(tuple(Value::Int(1))).is_empty());
     assert_eq!(settled(tuple(Value::Bool(true))), [ReasonCode::ArgumentMismatch.with("[0]")]);
     assert_eq!(settled(Some(Err("NameError".into()))), [ReasonCode::ArgumentRaises.with("NameError")]);
+    let missing = "ModuleNotFoundError: No module named 'x'";
+    assert_eq!(settled(Some(Err(missing.into()))), [ReasonCode::ImportFails.with(missing)]);
     let unparsed = settled(Some(Err("SyntaxError: '(' was never closed".into())));
     assert_eq!(unparsed, [ReasonCode::SyntaxError.with("SyntaxError: '(' was never closed")]);
     assert_eq!(settled(None), [ReasonCode::NotEvaluated.into()]);

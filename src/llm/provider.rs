@@ -296,7 +296,10 @@ impl ModelError {
     /// Says it with what to do about it.
     #[must_use]
     pub fn trouble(&self) -> Trouble {
-        let trouble = Trouble::environment(self.to_string());
+        let what = self.to_string();
+        // A server's own words may lack their end.
+        let end = if what.ends_with(['.', '!', '?', '…']) { "" } else { "." };
+        let trouble = Trouble::environment(format!("{what}{end}"));
         match self {
             Self::Forbidden { .. } => trouble.so("Change network in your own config to allow it."),
             Self::NotAllowed { host } => trouble.so(format!("To allow it: pytead-tui trust --send-to {host}.")),

@@ -9,10 +9,19 @@ const DEPTH_MAX: usize = 6;
 
 /// Finds the sentence in the body of an error, or gives the text itself.
 pub(crate) fn message(body: &str) -> String {
-    let own = || body.trim().to_owned();
+    let own = || page(body).unwrap_or_else(|| body.trim().to_owned());
     let Ok(value) = serde_json::from_str::<Value>(body) else { return own() };
     let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(&value);
     message_of(error).or_else(|| message_of(&value)).unwrap_or_else(own)
+}
+
+/// Names a page of HTML, as gateways answer with, by its title.
+fn page(body: &str) -> Option<String> {
+    if !body.trim_start().starts_with('<') {
+        return None;
+    }
+    let (_, title) = body.split_once("<title>")?;
+    Some(title.split("</title>").next().unwrap_or_default().trim().to_owned())
 }
 
 /// Finds the sentence in an error object.
@@ -83,6 +92,7 @@ mod tests {
             assert_eq!(message(body), "no", "{body}");
         }
         assert_eq!(message("[1]"), "[1]");
+        assert_eq!(message("<html><head><title>502 Bad Gateway</title></head><body>…</body></html>"), "502 Bad Gateway");
         assert_eq!(message("{}"), "{}");
     }
 

@@ -4,12 +4,13 @@
 //! the command `check`.
 
 use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::clock::Moment;
 use crate::base::error::Trouble;
-use crate::base::paths::RelPath;
+use crate::base::paths::{RelPath, read_text};
 use crate::base::text;
 use crate::domain::event::{Event, JobKind, Level};
 use crate::domain::job_subject::JobSubject;
@@ -83,6 +84,12 @@ async fn run(core: &Arc<Core>, kind: JobKind, tests: Vec<String>, first_time: Ve
         let wanted = state.verdicts.values().filter(|kept| all || tests.contains(&kept.stored.judged.test));
         wanted.map(|kept| node(&kept.stored.judged)).chain(first_time).collect()
     };
+    // One that pytest does not find would keep it from running the others.
+    let (nodes, gone): (Vec<String>, Vec<String>) = nodes.into_iter().partition(|node| is_there(&core.root, node));
+    if let Some(first) = gone.first() {
+        let names = if gone.len() == 1 { verdict_rows::short(first).to_owned() } else { text::count(gone.len(), "test") };
+        core.say(Level::Info, "judged", format!("{names} cannot be judged again: not in its file any more."));
+    }
     let Some(first) = nodes.first() else {
         return Err(
             Trouble::usage("There is no test with an intent.").so("An intent is a decorator: @semantic_test(intent=\"…\").")
@@ -109,6 +116,13 @@ async fn run(core: &Arc<Core>, kind: JobKind, tests: Vec<String>, first_time: Ve
         }
     }
     Ok(done)
+}
+
+/// Tells whether the file of a test is there and names the test, or its class: that may inherit it.
+fn is_there(root: &Path, node: &str) -> bool {
+    let (file, test) = node.split_once("::").unwrap_or((node, ""));
+    let name = test.split(['[', ':']).next().unwrap_or_default();
+    read_text(&root.join(file)).is_ok_and(|text| text.contains(name))
 }
 
 /// What is run.
