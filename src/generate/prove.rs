@@ -344,9 +344,13 @@ fn rooted(draft: &Draft, trial: &Trial, ground: &Ground) -> Option<Draft> {
         blame.when == When::Folder && (said(&blame.message) || blame.lines.iter().any(|line| said(line)))
     };
     let blamed = trial.blamed.iter().filter(|(_, blame)| misses(blame)).map(|(name, _)| name.as_str());
-    let lines = mend::rooting(draft, blamed);
+    with_lines(draft, &mend::rooting(draft, blamed), ground)
+}
+
+/// Puts lines into the tests of a draft that is ours to change.
+fn with_lines(draft: &Draft, lines: &mend::Lines, ground: &Ground) -> Option<Draft> {
     let is_ours = !ground.edited && !draft.origin.is_foreign() && !lines.is_empty();
-    is_ours.then(|| mend::mend(draft, &lines)).flatten()
+    is_ours.then(|| mend::mend(draft, lines)).flatten()
 }
 
 /// Makes tests that leave files of `tempfile` in the machine's temporary folder leave them in their own.
@@ -355,9 +359,7 @@ fn sheltered(draft: &Draft, trial: &Trial, ground: &Ground) -> Option<Draft> {
         trial.runs.iter().filter_map(|run| if let RunEnd::Finished(results) = &run.end { Some(results) } else { None });
     let leaves = |reach: &Reach| matches!(reach, Reach::Temporary(_));
     let leaving = finished.flatten().filter(|result| result.reached.iter().any(leaves)).map(|result| result.name.as_str());
-    let lines = mend::sheltering(leaving);
-    let is_ours = !ground.edited && !draft.origin.is_foreign() && !lines.is_empty();
-    is_ours.then(|| mend::mend(draft, &lines)).flatten()
+    with_lines(draft, &mend::sheltering(leaving), ground)
 }
 
 /// Tests that change a setting of a module and could not be made to put it back.

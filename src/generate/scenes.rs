@@ -147,7 +147,7 @@ pub fn around(scene: &Scene, call: &Call, project: Project<'_>, scope: &Scope, f
     let of_rows = is_alone.then(|| applications::needed(before, &rows));
     let is_made = |at: usize| u64::try_from(at).is_ok_and(|at| of_rows.as_ref().is_none_or(|rows| rows.contains(&at)));
     writer.name_rows(is_made);
-    let mut made = Around { folder: folder.clone(), is_async: scene.is_async, ..Around::default() };
+    let mut made = Around { folder: folder.clone(), ..Around::default() };
     let mut own = Vec::new();
     for (param, told) in given {
         let name = match told.get("request") {
@@ -190,7 +190,8 @@ pub fn around(scene: &Scene, call: &Call, project: Project<'_>, scope: &Scope, f
     if count > SETUP_MAX {
         return Err(ReasonCode::SetupTooLong.with(count));
     }
-    made.marks = if is_apart { Vec::new() } else { writer.marks()? };
+    // Without its marks nothing awaits it, and it needs no loop.
+    (made.marks, made.is_async) = if is_apart { (Vec::new(), false) } else { (writer.marks()?, scene.is_async) };
     (made.fixtures, made.imports) = (writer.fixtures, writer.imports);
     made.beside = writer.copied.into_iter().map(|copied| copied.text).collect();
     Ok(made)

@@ -11,7 +11,7 @@ pub mod data;
 mod disguise;
 pub mod evaluate;
 mod fitted;
-mod forms;
+pub mod forms;
 pub mod grammar;
 mod heads;
 pub mod lock;

@@ -26,6 +26,7 @@ use crate::engine::state::done::Done;
 use crate::engine::state::trust::require_trust;
 use crate::engine::state::verdict_rows;
 use crate::engine::verdicts::{self, unjudged};
+use crate::generate::trim::has_word;
 
 /// The kind of the job a person asked for, and of the one that a save did.
 const JOB: JobKind = JobKind::Check;
@@ -84,11 +85,14 @@ async fn run(core: &Arc<Core>, kind: JobKind, tests: Vec<String>, first_time: Ve
         let wanted = state.verdicts.values().filter(|kept| all || tests.contains(&kept.stored.judged.test));
         wanted.map(|kept| node(&kept.stored.judged)).chain(first_time).collect()
     };
-    // One that pytest does not find would keep it from running the others.
-    let (nodes, gone): (Vec<String>, Vec<String>) = nodes.into_iter().partition(|node| is_there(&core.root, node));
-    if let Some(first) = gone.first() {
-        let names = if gone.len() == 1 { verdict_rows::short(first).to_owned() } else { text::count(gone.len(), "test") };
-        core.say(Level::Info, "judged", format!("{names} cannot be judged again: not in its file any more."));
+    let worker = core.clone();
+    let (nodes, gone) = blocking(move || parted(&worker.root, nodes)).await?;
+    if let Some(names) = named(&gone) {
+        let said = format!("{names} cannot be judged again: no longer in a file of tests.");
+        if nodes.is_empty() {
+            return Err(Trouble::usage(said));
+        }
+        core.say(Level::Info, "judged", said);
     }
     let Some(first) = nodes.first() else {
         return Err(
@@ -108,21 +112,34 @@ async fn run(core: &Arc<Core>, kind: JobKind, tests: Vec<String>, first_time: Ve
             let state = core.state.lock();
             tests.iter().filter_map(|test| Some(node(&state.verdicts.get(test)?.stored.judged))).collect()
         };
-        let missing: Vec<&String> = wanted.nodes.iter().filter(|node| !of.iter().any(|test| is_of(test, node))).collect();
-        if let Some(first) = missing.first() {
-            let names =
-                if missing.len() == 1 { verdict_rows::short(first).to_owned() } else { text::count(missing.len(), "test") };
+        let is_missing = |node: &&String| !of.iter().any(|test| is_of(test, node));
+        let missing: Vec<String> = wanted.nodes.iter().filter(is_missing).cloned().collect();
+        if let Some(names) = named(&missing) {
             core.say(Level::Warning, "judged", format!("{names} came to no verdict: skipped, renamed, or ended before its end."));
         }
     }
     Ok(done)
 }
 
-/// Tells whether the file of a test is there and names the test, or its class: that may inherit it.
-fn is_there(root: &Path, node: &str) -> bool {
-    let (file, test) = node.split_once("::").unwrap_or((node, ""));
-    let name = test.split(['[', ':']).next().unwrap_or_default();
-    read_text(&root.join(file)).is_ok_and(|text| text.contains(name))
+/// Names a test, or says how many there are; `None` where there is none.
+fn named(nodes: &[String]) -> Option<String> {
+    match nodes {
+        [] => None,
+        [one] => Some(verdict_rows::short(one).to_owned()),
+        several => Some(text::count(several.len(), "test")),
+    }
+}
+
+/// Parts tests from those that are gone: of one that it does not find, pytest would run none of the others. A file has a test if it names
+/// the test, or its class, which may inherit it.
+fn parted(root: &Path, nodes: Vec<String>) -> (Vec<String>, Vec<String>) {
+    let mut texts: HashMap<String, Option<String>> = HashMap::new();
+    nodes.into_iter().partition(|node| {
+        let (file, test) = node.split_once("::").unwrap_or((node, ""));
+        let name = test.split(['[', ':']).next().unwrap_or_default();
+        let text = texts.entry(file.to_owned()).or_insert_with(|| read_text(&root.join(file)).ok());
+        text.as_ref().is_some_and(|text| name.is_empty() || has_word(text, name))
+    })
 }
 
 /// What is run.
@@ -208,5 +225,22 @@ pub(crate) fn node(judged: &crate::domain::verdict::JudgedTest) -> String {
     match judged.test.split_once("::") {
         Some((_, name)) => pytest_run::known(&format!("{}::{name}", judged.file)).to_owned(),
         None => judged.file.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_that_is_gone_keeps_none_of_the_others_from_running() {
+        let place = tempfile::tempdir().unwrap();
+        let text = "class TestShop(Base):\n    pass\n\n\ndef test_old_one():\n    pass\n";
+        std::fs::write(place.path().join("test_it.py"), text).unwrap();
+        let own = |name: &str| name.to_owned();
+        let there = ["test_it.py::test_old_one[1]", "test_it.py::TestShop::test_inherited", "test_it.py"].map(own);
+        let gone = ["test_it.py::test_old", "test_gone.py::test_old_one"].map(own);
+        let (found, lost) = parted(place.path(), there.iter().chain(&gone).cloned().collect());
+        assert_eq!((found, lost), (there.to_vec(), gone.to_vec()));
     }
 }

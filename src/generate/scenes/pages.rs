@@ -28,7 +28,7 @@ struct Page<'s> {
 }
 
 impl<'s> Pages<'s> {
-    /// Reads the answers of these scenes.
+    /// Reads what the last request of each recorded test was answered.
     #[must_use]
     pub fn new(scenes: impl IntoIterator<Item = &'s Scene>) -> Self {
         let mut known = HashSet::new();

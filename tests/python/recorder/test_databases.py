@@ -1,9 +1,11 @@
 """Databases of SQLite in memory are recorded by their tables and rows; no statement of the recorder reaches the program's connection."""
 
 import sqlite3
+from pathlib import Path
 
 import pytest
 
+PACKAGE = Path(__file__).resolve().parents[3] / "assets" / "python"
 TAG = StopIteration
 APP = """
 import sqlite3
@@ -137,6 +139,7 @@ def test_a_program_that_knows_no_sqlite_does_not_get_it(program):
         ("file:/tmp/shop.db?mode=rwc", "/tmp/shop.db"),
         ("file:///tmp/a%20b.db#x", "/tmp/a b.db"),
         ("file://localhost/tmp/shop.db", "/tmp/shop.db"),
+        ("file:/tmp/caf%C3%A9/%e2.db", "/tmp/café/\udce2.db"),
         ("file:100%.db", "100%.db"),
         ("file:shop.db?mode=ro", None),
         ("file:shop.db?cache=shared&immutable=1", None),
@@ -145,7 +148,8 @@ def test_a_program_that_knows_no_sqlite_does_not_get_it(program):
         (b"shop.db", b"shop.db"),
     ],
 )
-def test_the_file_of_a_uri(database, file):
+def test_the_file_of_a_uri(database, file, monkeypatch):
+    monkeypatch.syspath_prepend(str(PACKAGE))
     from pytead_tui.recorder import databases
 
     assert databases.file_of(database) == file

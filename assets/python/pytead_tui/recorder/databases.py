@@ -8,7 +8,7 @@ read.
 from pytead_tui.recorder import kinds
 from pytead_tui.recorder.arrays import new, refused
 from pytead_tui.recorder.objects import names_of, oid
-from pytead_tui.recorder.own import __builtins__, _thread, gc, sys
+from pytead_tui.recorder.own import __builtins__, _thread, gc, os, sys
 from pytead_tui.recorder.plain_data import SMALLEST
 from pytead_tui.recorder.plans import dict_content
 from pytead_tui.recorder.values import TAG, Capture
@@ -59,12 +59,12 @@ def file_of(database: object) -> "object | None":
         return None
     if path.startswith("//"):
         path = "/" + path[2:].partition("/")[2]
-    head, *others = path.split("%")
+    head, *others = os.fsencode(path).split(b"%")
     for part in others:
         digits = part[:2]
-        is_byte = len(digits) == 2 and all(digit in "0123456789abcdefABCDEF" for digit in digits)
-        head += chr(int(digits, 16)) + part[2:] if is_byte else "%" + part
-    return head
+        is_byte = len(digits) == 2 and all(digit in b"0123456789abcdefABCDEF" for digit in digits)
+        head += bytes((int(digits, 16),)) + part[2:] if is_byte else b"%" + part
+    return os.fsdecode(head)
 
 
 def listen() -> None:

@@ -140,8 +140,8 @@ HANDLERS = {
     ("click.testing", "Result.__init__"): (1, scenes.answered_by_click),
 }
 _SCENES = (scenes.request, scenes.answered_by_werkzeug, scenes.answered_by_django, scenes.answered_by_starlette,
-           scenes.answered_by_asgi, scenes.answered_by_click, scenes.saved, scenes.request_made, scenes.application_made, scenes.context_made,
-           scenes.row_made, scenes.in_session)  # fmt: skip
+           scenes.answered_by_asgi, scenes.answered_by_click, scenes.saved, scenes.request_made, scenes.application_made,
+           scenes.context_made, scenes.row_made, scenes.in_session)  # fmt: skip
 ALWAYS = (environ, _environ_set, _comes, _runs, *_SCENES)  # also outside of calls
 # Those that are rewritten where source is: the functions of a module.
 REWRITTEN: dict = {}

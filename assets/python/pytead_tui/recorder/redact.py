@@ -328,8 +328,8 @@ def hides(word: str, raw: object) -> bool:
 
 
 def _is_folder(raw: object) -> bool:
-    """Whether a text is the working folder, as a shell's `PWD` has it, and no password."""
-    return raw[:1] in ("/", b"/") and len(raw) < 4096 and os.path.isdir(raw)
+    """Whether a text is a folder that is there, as the working folder under a shell's `PWD`, and no password."""
+    return raw.startswith("/" if type(raw) is str else b"/") and len(raw) < 4096 and os.path.isdir(raw)
 
 
 def placeholder(word: str, raw: object) -> tuple:
