@@ -52,6 +52,7 @@ pub mod statement;
 pub mod steady;
 pub mod surroundings;
 pub mod tables;
+pub mod timing;
 pub mod told;
 pub mod trim;
 pub mod types;

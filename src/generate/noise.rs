@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use crate::domain::call::{Effect, GeneratorEnd, ITS_SIDE_EFFECTS, Outcome};
 use crate::domain::parts::children;
+use crate::domain::secret;
 use crate::domain::value::Value;
 use crate::generate::replay::in_order_of;
 use crate::generate::varying::{GAP, foreign, is_left_out, is_varying, varying};
@@ -177,6 +178,15 @@ fn same_form(a: &Value, b: &Value) -> bool {
 /// Puts what stands for varying parts into a value wherever the pattern has it.
 fn likewise(pattern: &Value, value: &mut Value) {
     if is_left_out(pattern) {
+        *value = pattern.clone();
+        return;
+    }
+    // What a secret was nobody knows, and whether a text is taken for one may depend on what the program met before.
+    let may_be = match (pattern, &*value) {
+        (Value::Secret { look, .. }, other) | (other, Value::Secret { look, .. }) => secret::may_be(other, *look),
+        _ => false,
+    };
+    if may_be {
         *value = pattern.clone();
         return;
     }

@@ -357,7 +357,10 @@ impl<'s, 'a> Judge<'s, 'a> {
             others.dedup_by_key(|act| act.function);
             match others.first() {
                 Some(other) => {
-                    out.push(format!("{written} was not called; {} was ({}).", other.function.qualname(), other.start));
+                    // The same name in another module is told with that.
+                    let qualname = other.function.qualname();
+                    let name = if qualname == written { other.function.to_string() } else { qualname.to_owned() };
+                    out.push(format!("{written} was not called; {name} was ({}).", other.start));
                 }
                 None if matches!(why, Why::NotCalled(named) if named == written) => {}
                 None => out.push(not_called(written)),

@@ -242,6 +242,9 @@ pub enum ModelError {
     /// The model used up its tokens.
     #[error("The answer was not finished after {0} tokens.")]
     OutOfTokens(u32),
+    /// The prompt and the answer filled what the model can look at.
+    #[error("The answer was not finished after {0} tokens: the model's context is full.")]
+    ContextFull(u64),
     /// The server left out a part of the prompt, so the answer is to another question.
     #[error("{host} read only {read} tokens of a longer request, and answered that.")]
     Shortened {
@@ -336,6 +339,7 @@ impl ModelError {
                  PYTEAD_MODEL_ANSWERS=off.",
             ),
             Self::BadRecording { .. } => trouble.so("Delete the file, and record the answer again."),
+            Self::ContextFull(_) => trouble.so("Choose a model with a longer context, or ask for less."),
             Self::OutOfTokens(_) => trouble.so("Raise generation.max_tokens, or ask for less."),
             Self::Setup(_)
             | Self::Status { .. }

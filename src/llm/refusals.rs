@@ -15,13 +15,24 @@ pub(crate) fn message(body: &str) -> String {
     message_of(error).or_else(|| message_of(&value)).unwrap_or_else(own)
 }
 
-/// Names a page of HTML, as gateways answer with, by its title.
+/// Names a page of HTML, as gateways answer with, by its title, and by its text where it has none.
 fn page(body: &str) -> Option<String> {
     if !body.trim_start().starts_with('<') {
         return None;
     }
-    let (_, title) = body.split_once("<title>")?;
-    Some(title.split("</title>").next().unwrap_or_default().trim().to_owned())
+    let title = body.split_once("<title>").and_then(|(_, rest)| rest.split("</title>").next());
+    let text = without_tags(title.unwrap_or(body));
+    Some(text).filter(|text| !text.is_empty())
+}
+
+/// Gives the words of a page.
+fn without_tags(page: &str) -> String {
+    let mut words = Vec::new();
+    for piece in page.split('<') {
+        let text = piece.split_once('>').map_or(if piece.len() == page.len() { piece } else { "" }, |(_, text)| text);
+        words.extend(text.split_whitespace());
+    }
+    words.join(" ")
 }
 
 /// Finds the sentence in an error object.
@@ -93,6 +104,11 @@ mod tests {
         }
         assert_eq!(message("[1]"), "[1]");
         assert_eq!(message("<html><head><title>502 Bad Gateway</title></head><body>…</body></html>"), "502 Bad Gateway");
+        assert_eq!(
+            message("<html>\n<body><h1>503 Service Unavailable</h1>\nNo server is free.\n</body></html>\n"),
+            "503 Service Unavailable No server is free."
+        );
+        assert_eq!(message("<html></html>"), "<html></html>");
         assert_eq!(message("{}"), "{}");
     }
 

@@ -35,13 +35,16 @@ pub fn read(text: &str) -> Wanted {
         let parts = grammar::sentences(&item.text).into_iter().flat_map(questions);
         let (requests, said): (Vec<&str>, Vec<&str>) = parts.partition(|part| is_request(part));
         // Each question has an answer of its own; the other sentences of an item belong together.
-        let (asked, said): (Vec<&str>, Vec<&str>) = said.into_iter().partition(|part| part.ends_with('?'));
+        let (asked, said): (Vec<&str>, Vec<&str>) = said.into_iter().partition(|part| part.ends_with('?') || is_indirect(part));
         if !said.is_empty() {
             let whole = requests.is_empty() && asked.is_empty();
             let text = if whole { item.text.clone() } else { said.join(". ") };
             wanted.items.push(Item { text, heading: item.heading.clone() });
         }
-        let question = |text: &str| Item { text: text.to_owned(), heading: item.heading.clone() };
+        let question = |text: &str| {
+            let text = text.trim_end_matches(['.', '?']);
+            Item { text: format!("{text}?"), heading: item.heading.clone() }
+        };
         wanted.items.extend(asked.into_iter().map(question));
         wanted.requests.extend(requests.into_iter().map(str::to_owned));
     }
@@ -221,10 +224,39 @@ fn questions(text: &str) -> impl Iterator<Item = &str> {
     parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().into_iter()
 }
 
+/// Tells whether a sentence is a question in other words: "Consider whether ids repeat", "Find out if a price is negative".
+fn is_indirect(sentence: &str) -> bool {
+    const VERBS: &[&str] = &[
+        "ask",
+        "assess",
+        "check",
+        "consider",
+        "decide",
+        "determine",
+        "evaluate",
+        "examine",
+        "figure",
+        "find",
+        "judge",
+        "note",
+        "see",
+        "verify",
+    ];
+    let lower = sentence.to_lowercase();
+    let mut words = words(&lower);
+    words.next().is_some_and(|verb| VERBS.contains(&verb))
+        && words.find(|word| !matches!(*word, "out" | "yourself")).is_some_and(|word| matches!(word, "whether" | "if"))
+}
+
+/// Gives the words of a sentence in small letters, without those of courtesy that it begins with.
+fn words(lower: &str) -> impl Iterator<Item = &str> {
+    const POLITE: &[&str] = &["please", "also", "then", "finally", "and", "lastly"];
+    lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).skip_while(|word| POLITE.contains(word))
+}
+
 /// Tells a request to look at or to report something from a sentence that can hold, and from a question that has a wrong answer: "Report
 /// any anomalies", "Look at the data", "How many users are there?".
 fn is_request(sentence: &str) -> bool {
-    const POLITE: &[&str] = &["please", "also", "then", "finally", "and", "lastly"];
     const WHAT: &[&str] = &[
         "any",
         "anything",
@@ -252,8 +284,7 @@ fn is_request(sentence: &str) -> bool {
         "inconsistencies",
     ];
     let lower = sentence.to_lowercase();
-    let mut words =
-        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).skip_while(|word| POLITE.contains(word));
+    let mut words = words(&lower);
     let (Some(verb), Some(next)) = (words.next(), words.next()) else { return false };
     let claims = [" is ", " are ", " that "].iter().any(|word| sentence.contains(word));
     match verb {
@@ -262,13 +293,16 @@ fn is_request(sentence: &str) -> bool {
         }
         "tell" | "give" if matches!(next, "me" | "us") => true,
         "list" if next == "the" => !claims,
+        "note" if is_indirect(sentence) => false,
         "note" | "flag" | "list" | "tell" | "give" => WHAT.contains(&next) && !claims,
         "point" => next == "out",
         "look" => {
             next == "at"
                 || next == "for" && words.next().is_some_and(|word| ["any", "anything", "anomalies", "unusual"].contains(&word))
         }
+        "examine" | "consider" if matches!(next, "whether" | "if") => false,
         "compare" | "analyze" | "analyse" | "review" | "examine" | "inspect" | "study" | "consider" | "read" => !claims,
+        "pay" => next == "attention",
         "what" | "how" | "which" | "who" | "when" | "where" | "why" => sentence.trim_end().ends_with('?'),
         "identify" | "spot" => WHAT.contains(&next),
         _ => false,
@@ -353,6 +387,14 @@ mod tests {
         assert_eq!(items(text), expected);
         let requests = read(text).requests;
         assert_eq!(requests.len(), 5, "{requests:?}");
+        let indirect = "Please consider whether ids repeat. Find out if a price, e.g. the first, is negative.\nNote whether dates are past\n\
+                        Pay attention to the dates.";
+        let expected = [
+            "Please consider whether ids repeat?",
+            "Find out if a price, e.g. the first, is negative?",
+            "Note whether dates are past?",
+        ];
+        assert_eq!(items(indirect), expected);
         for claim in ["Review that all names are real", "Which one is first is not told", "Read access is granted"] {
             assert_eq!(items(claim), [claim]);
         }

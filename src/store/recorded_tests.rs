@@ -236,6 +236,17 @@ impl Store {
         })
     }
 
+    /// Tells whether calls of a recording were made in tests.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn has_tests(&self, recording: RecordingId) -> Result<bool> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM test_sessions WHERE recording = ?1)")?;
+            Ok(statement.query_row([recording.0], |row| row.get(0))?)
+        })
+    }
+
     /// Notes that the tests of a recording were run again, as far as they can be.
     ///
     /// # Errors

@@ -87,3 +87,17 @@ fn a_call_that_no_reading_of_a_clause_finds_is_missing() {
     place.save("service.py", "import smtp\n\n\ndef register(to):\n    smtp.Mail()\n    return 'ok'\n");
     assert_eq!(verdict(), "FAIL");
 }
+
+/// What was called instead is told with its module where the class has the name that the clause says.
+#[test]
+fn a_call_of_the_same_name_in_another_module_is_told_with_the_module() {
+    let place = Place::empty();
+    place.save("pyproject.toml", "[project]\nname = 'post'\nversion = '0'\n");
+    place.save("smtp.py", "class Mail:\n    def send(self, to):\n        return True\n");
+    place.save("sms.py", "class Mail:\n    def send(self, to):\n        return True\n");
+    let test = "import sms\nfrom smtp import Mail\nfrom pytead_tui import semantic_test\n\n\n\
+                @semantic_test('Mail.send is called exactly once')\ndef test_mail():\n    assert sms.Mail().send('a') and Mail\n";
+    place.save("test_service.py", test);
+    let (code, said) = check(&place, &[]);
+    assert!(code == 1 && said.contains("Mail.send was not called; sms:Mail.send was (L1)."), "{said}");
+}

@@ -235,3 +235,16 @@ fn objects_whose_making_was_not_seen_are_made_as_their_constructors_text_tells()
     let why = "Kind cannot be imported from site_map.pages: the program makes it while it runs";
     assert!(out.contains("site_map.pages:heading") && out.contains(why), "{out}");
 }
+
+/// pytest imports a file below a folder without `__init__.py` from that folder, under a name that no other program has for it.
+#[test]
+fn classes_of_a_file_that_pytest_imports_from_its_own_folder_get_tests() {
+    let queue = "class Queue:\n    def __init__(self):\n        self.places = 0\n\n    def place(self, many):\n        \
+                 self.places += many\n        return self.places\n";
+    let test = "from queues import Queue\n\n\ndef test_places():\n    queue = Queue()\n    assert queue.place(2) == 2\n    \
+                assert queue.place(3) == 5\n";
+    let (place, python) = project(&[("lib/queues.py", queue), ("lib/test_queues.py", test)]);
+    let (code, out, err) = place.run(&["--trust", "--python", &python, "gen", "--accept"]);
+    assert!(code == 0 && out.contains("Accepted Queue.place"), "{out}{err}");
+    passes(&place, &python, &["lib", "tests"]);
+}

@@ -276,6 +276,35 @@ fn tests_of_a_recording_are_run_on_the_code_that_it_ran_even_if_that_was_edited_
     ends(&place, 0, &[]);
 }
 
+/// As after an upgrade of a package: the edit of one function changes nothing, and that of the other one does.
+#[test]
+fn what_ends_otherwise_on_the_recorded_code_too_was_changed_by_no_edit() {
+    let shop = "from contextvars import ContextVar\n\nimport rates\n\nuser = ContextVar(\"user\")\n\n\n\
+                def price(kind):\n    return [kind, user.get(), rates.VALUE]\n\n\n\
+                def name(kind):\n    return [kind, user.get()]\n";
+    let test = "import shop\n\n\ndef test_pen():\n    shop.user.set(\"ada\")\n    assert shop.price(\"pen\")[0] == \"pen\"\n    \
+                assert shop.name(\"pen\")[0] == \"pen\"\n";
+    let (place, package) = (Place::empty(), tempfile::tempdir().unwrap());
+    place.save("shop.py", shop);
+    place.save("tests/test_shop.py", test);
+    let run = |arguments: &[&str]| {
+        let out = place.command(arguments).env("PYTHONPATH", package.path()).output().unwrap();
+        (out.status.code().unwrap(), format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr)))
+    };
+    std::fs::write(package.path().join("rates.py"), "VALUE = 1\n").unwrap();
+    let (code, said) = run(&["--trust", "run", "--", "python", "-m", "pytest", "-q"]);
+    assert_eq!(code, 0, "{said}");
+    let (code, said) = run(&["--trust", "replay"]);
+    assert!(code == 0 && said.contains("2 calls compared: 2 as before"), "{code} {said}");
+    std::fs::write(package.path().join("rates.py"), "VALUE = 2\n").unwrap();
+    place.edit("shop.py", "return [kind, user.get(), ", "return [str(kind), user.get(), ");
+    let (code, said) = run(&["--trust", "replay"]);
+    assert!(code == 4 && said.contains("ends otherwise on the recorded code, too"), "{code} {said}");
+    place.edit("shop.py", "return [kind, user.get()]", "return [kind, user.get(), 5]");
+    let (code, said) = run(&["--trust", "replay"]);
+    assert!(code == 1 && said.contains("nothing → 5") && !said.contains("shop:price  ready"), "{code} {said}");
+}
+
 #[test]
 fn where_the_sandbox_gives_no_private_copy_nothing_is_run_and_nothing_is_claimed() {
     let place = recorded();

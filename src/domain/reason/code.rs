@@ -287,6 +287,8 @@ codes! {
         "Pass the value in.";
     Nondeterministic = "nondeterministic", "gives another result on each replay[: reads {name} ({detail})]",
         "Look for unordered sets, ids, times or shared state.";
+    Unsettled = "unsettled", "ends otherwise on the recorded code, too: time, load or packages decide",
+        "Record again. What goes on at the same time, such as threads, is best held still.";
     NeedsSecondReplay = "needs-second-replay", "needs a second replay",
         "Run `pytead-tui replay` again.";
     NotReplayed = "not-replayed", "was not replayed",

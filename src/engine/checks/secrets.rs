@@ -5,8 +5,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use crate::base::bits::is_random;
+use crate::base::hash::{self, Digest};
 use crate::base::redact::{self, Holds, PLACEHOLDER, Redactor};
 use crate::domain::function::{Function, FunctionKind, Module, ParamKind};
 use crate::source::given::given;
@@ -20,6 +24,11 @@ const NESTED_MAX: usize = 3;
 
 /// Makes the redactor of a project.
 pub(crate) fn of_project(root: &Path) -> Redactor {
+    Redactor::with_env_file(&env_file(root))
+}
+
+/// Reads the `.env` file of a project; gives an empty text without one.
+fn env_file(root: &Path) -> String {
     let path = root.join(".env");
     let mut text = String::new();
     // A pipe in its place would be waited for.
@@ -31,7 +40,7 @@ pub(crate) fn of_project(root: &Path) -> Redactor {
             text = String::from_utf8_lossy(&bytes).into_owned();
         }
     }
-    Redactor::with_env_file(&text)
+    text
 }
 
 /// Gives a command line without the secrets that were typed in it: known ones, those of known shapes, and what follows an
@@ -120,6 +129,34 @@ impl Places {
 
 /// Gives a text that is said without secrets.
 pub(crate) type Saying<'s> = dyn FnMut(&str) -> String + 's;
+
+/// Source without its secrets, by the hash of the source, as long as neither the project's code nor its `.env` file is another.
+#[derive(Default)]
+pub(crate) struct KeptSources(Mutex<Option<OfProject>>);
+
+struct OfProject {
+    index: Arc<Index>,
+    env_file: Digest,
+    texts: HashMap<Digest, Arc<str>>,
+}
+
+impl KeptSources {
+    /// As [`Sources::kept`]; looks at a source once.
+    pub(crate) fn kept(&self, root: &Path, index: &Arc<Index>, source: &str) -> Arc<str> {
+        let (env_file, of) = (hash::of(env_file(root).as_bytes()), hash::of(source.as_bytes()));
+        let is_of = |known: &OfProject| Arc::ptr_eq(&known.index, index) && known.env_file == env_file;
+        if let Some(text) = self.0.lock().as_ref().filter(|known| is_of(known)).and_then(|known| known.texts.get(&of)) {
+            return text.clone();
+        }
+        let text: Arc<str> = Sources::new(root, index).kept(source).into();
+        let mut known = self.0.lock();
+        if !known.as_ref().is_some_and(is_of) {
+            *known = Some(OfProject { index: index.clone(), env_file, texts: HashMap::new() });
+        }
+        known.as_mut().and_then(|known| known.texts.insert(of, text.clone()));
+        text
+    }
+}
 
 /// Takes secrets out of source that is kept, and out of what is said of it.
 pub(crate) struct Sources<'a> {

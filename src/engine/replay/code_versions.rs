@@ -10,7 +10,7 @@ use crate::base::paths::RelPath;
 use crate::domain::function::{Function, FunctionId, Module};
 use crate::domain::proposal::Edit;
 use crate::domain::subject::Subject;
-use crate::engine::checks::secrets::Sources;
+use crate::engine::checks::secrets::{KeptSources, Sources};
 use crate::engine::index::reachability;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -191,7 +191,7 @@ fn looked_at<'a>(core: &Core, entered: impl Iterator<Item = &'a Subject>) -> Res
         inside.or_else(|| index.module_called(&from))
     });
     near.extend(imported.map(|module| module.name.as_str()));
-    let mut sources = Sources::new(&core.root, &index);
+    let safe = |text: &str| core.part::<KeptSources>().kept(&core.root, &index, text);
     let recorded = core.store().prints()?;
     let is_new = |function: &&Function| {
         let is_known = || recorded.contains_key(&Subject::Function(function.id.clone()));
@@ -203,7 +203,7 @@ fn looked_at<'a>(core: &Core, entered: impl Iterator<Item = &'a Subject>) -> Res
         let text = lines(&index.text(&function.path)?, function.span.first, function.span.last);
         let (subject, path) = (Subject::Function(function.id.clone()), function.path.clone());
         let nothing = RecordedCode { subject, path, fingerprint: Digest::default(), first_line: 0, text: String::new() };
-        Some(edit(&nothing, &text, function.span.first, &mut sources))
+        Some(edit(&nothing, &text, function.span.first, &safe))
     });
     let came: Vec<Edit> = came.collect();
     if !came.is_empty() {
@@ -212,12 +212,15 @@ fn looked_at<'a>(core: &Core, entered: impl Iterator<Item = &'a Subject>) -> Res
     let modules: Vec<Subject> = near.iter().map(|name| Subject::ImportCode((*name).to_owned())).collect();
     let differ = core.store().code(&modules)?.into_iter().filter_map(|old| {
         let text = index.text(&old.path)?;
-        let edit = edit(&old, &lines(&text, 1, u32::MAX), 1, &mut sources);
+        let edit = edit(&old, &lines(&text, 1, u32::MAX), 1, &safe);
         let holds = index.at_line(&old.path, edit.line).map(|function| Subject::Function(function.id.clone()));
         (!edit.hunk.is_empty()).then(|| Edit { subject: holds.unwrap_or(old.subject), ..edit })
     });
     Ok(differ.collect())
 }
+
+/// Gives source without the secrets in it.
+type Safe<'a> = dyn Fn(&str) -> Arc<str> + 'a;
 
 fn edits_met(core: &Core, entered: &HashSet<Subject>) -> Result<Vec<Edit>, Trouble> {
     let (index, readers, data) = (core.index(), reachability::readers(core)?, reachability::data(core)?);
@@ -233,11 +236,11 @@ fn edits_met(core: &Core, entered: &HashSet<Subject>) -> Result<Vec<Edit>, Troub
     wanted.extend(read.map(|(path, _)| Subject::File(path.clone())));
     let mut functions = Vec::new();
     let mut modules = Vec::new();
-    let mut sources = Sources::new(&core.root, &index);
+    let safe = |text: &str| core.part::<KeptSources>().kept(&core.root, &index, text);
     for old in core.store().code(&wanted)? {
         match &old.subject {
-            Subject::Function(id) => functions.extend(function_edit(&index, id, &old, &mut sources)),
-            Subject::ImportCode(_) => modules.extend(module_edit(&index, &old, &mut sources)),
+            Subject::Function(id) => functions.extend(function_edit(&index, id, &old, &safe)),
+            Subject::ImportCode(_) => modules.extend(module_edit(&index, &old, &safe)),
             Subject::File(path) => {
                 let changed = data.digest(path).is_some_and(|now| now != old.fingerprint);
                 functions.extend(changed.then(|| Edit { subject: old.subject, path: old.path, hunk: Vec::new(), line: 1 }));
@@ -250,7 +253,7 @@ fn edits_met(core: &Core, entered: &HashSet<Subject>) -> Result<Vec<Edit>, Troub
     Ok(functions)
 }
 
-fn function_edit(index: &Index, id: &FunctionId, old: &RecordedCode, sources: &mut Sources<'_>) -> Option<Edit> {
+fn function_edit(index: &Index, id: &FunctionId, old: &RecordedCode, safe: &Safe<'_>) -> Option<Edit> {
     let now = index.today(id);
     // It may stand in another file by now.
     let path = now.map_or(&old.path, |now| &now.path);
@@ -259,21 +262,21 @@ fn function_edit(index: &Index, id: &FunctionId, old: &RecordedCode, sources: &m
         (Some(now), Some(text)) => (lines(&text, now.span.first, now.span.last), now.span.first),
         _ => (Vec::new(), old.first_line),
     };
-    Some(Edit { path: path.clone(), ..edit(old, &new_lines, first, sources) })
+    Some(Edit { path: path.clone(), ..edit(old, &new_lines, first, safe) })
 }
 
-fn module_edit(index: &Index, old: &RecordedCode, sources: &mut Sources<'_>) -> Option<Edit> {
+fn module_edit(index: &Index, old: &RecordedCode, safe: &Safe<'_>) -> Option<Edit> {
     let module = index.module(&old.path)?;
     if init_print(module) == old.fingerprint {
         return None;
     }
     let text = index.text(&old.path)?;
-    Some(edit(old, &lines(&text, 1, u32::MAX), 1, sources))
+    Some(edit(old, &lines(&text, 1, u32::MAX), 1, safe))
 }
 
 /// An edit is kept beside the change that it explains: without secrets, also where an earlier version remembered some.
-fn edit(old: &RecordedCode, new_lines: &[String], new_first_line: u32, sources: &mut Sources<'_>) -> Edit {
-    let mut safe = |text: &str| sources.kept(text).lines().map(ToOwned::to_owned).collect::<Vec<_>>();
+fn edit(old: &RecordedCode, new_lines: &[String], new_first_line: u32, safe: &Safe<'_>) -> Edit {
+    let safe = |text: &str| safe(text).lines().map(ToOwned::to_owned).collect::<Vec<_>>();
     let (old_lines, new_lines) = (safe(&old.text), safe(&new_lines.join("\n")));
     change::edit(old.subject.clone(), old.path.clone(), &old_lines, &new_lines, new_first_line)
 }

@@ -34,7 +34,7 @@ use crate::engine::replay::failure::Failure;
 use crate::engine::replay::followed_lines::Followed;
 use crate::engine::replay::imports;
 use crate::engine::replay::recorded_tests::compare::{FirstTests, TestEnds, Twice};
-use crate::engine::replay::recorded_tests::needed;
+use crate::engine::replay::recorded_tests::{control, needed};
 use crate::engine::replay::today::replay_today;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -246,6 +246,16 @@ async fn run_twice(
     suspects.retain(|call| !again.contains_key(&call.id));
     let none = FirstTests::default();
     again.extend(Box::pin(replay_today(core, &environment, &suspects, &Lines::new(), &none, job)).await?.first);
+    let repeats = |call: &&Call| {
+        let both = observed.get(&call.id).zip(again.get(&call.id));
+        both.is_some_and(|(seen, again)| match (&seen.effect, &again.effect) {
+            (Ok(one), Ok(other)) => difference(one, other).is_none(),
+            _ => false,
+        })
+    };
+    let shown = open.iter().filter(|call| call.observed.inside.is_some() && suspected.contains(&call.id)).filter(repeats);
+    let shown: Vec<(&Call, &Effect)> = shown.filter_map(|call| Some((call, baseline_of(calls, call)?))).collect();
+    let unsettled = Box::pin(control::differ_as_recorded(core, &environment, &shown, job)).await?;
     let (mut fresh, mut failures) = (Fresh::new(), Failures::new());
     for call in open {
         let Some(seen) = observed.get(&call.id) else { continue };
@@ -263,6 +273,10 @@ async fn run_twice(
         };
         if !is_one {
             failures.insert(call.id, Failure::Differs);
+            continue;
+        }
+        if unsettled.contains(&call.id) {
+            failures.insert(call.id, Failure::DiffersAsRecorded);
             continue;
         }
         let stored = seen.stored(call.id, code.reach.code_key(&call.function));
@@ -332,11 +346,14 @@ fn raises_type_error(effect: &Effect) -> bool {
 }
 
 fn differs(calls: &Calls, call: &Call, seen: &Observed) -> bool {
-    let baseline = calls.get(&call.function).and_then(|own| own.iter().find(|(other, _)| other.id == call.id));
-    match (&seen.effect, baseline) {
-        (Ok(effect), Some((_, baseline))) => difference(baseline, effect).is_some(),
+    match (&seen.effect, baseline_of(calls, call)) {
+        (Ok(effect), Some(baseline)) => difference(baseline, effect).is_some(),
         _ => false,
     }
+}
+
+fn baseline_of<'a>(calls: &'a Calls, call: &Call) -> Option<&'a Effect> {
+    calls.get(&call.function)?.iter().find(|(other, _)| other.id == call.id).map(|(_, baseline)| baseline)
 }
 
 /// How a call ended, both times, and the functions that it ran through.

@@ -10,6 +10,8 @@ pub enum Failure {
     NotMade(NotMade),
     /// It ended differently each time.
     Differs,
+    /// It ended otherwise than before on the recorded code, too.
+    DiffersAsRecorded,
     /// It is compared inside a test that did not have to run.
     OtherTest,
 }
@@ -23,6 +25,7 @@ impl Failure {
             }
             Self::NotMade(NotMade { why, import: None }) => why.clone(),
             Self::Differs => ReasonCode::Nondeterministic.into(),
+            Self::DiffersAsRecorded => ReasonCode::Unsettled.into(),
             Self::OtherTest => ReasonCode::OtherTest.into(),
         }
     }

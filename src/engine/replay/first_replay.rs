@@ -180,9 +180,7 @@ pub async fn calibrate(core: &Arc<Core>, recording: RecordingId) -> Result<(), T
             imports::remember(core, &ground.former).await?;
         }
         core.store().set_tried(recording)?;
-        if !core.store().with_untried_tests()?.contains(&recording) {
-            forget_ran(core, recording)?;
-        }
+        let_go_of_code(core, recording)?;
         // By now it is known which files these calls read.
         let worker = core.clone();
         blocking(move || last_said::keep(&worker)).await?;
@@ -220,10 +218,30 @@ async fn remember_unrun(core: &Arc<Core>, recording: RecordingId, tried: &[Call]
     blocking(move || code_versions::remember(&worker, &index, &unrun, &asked_about(&worker, &reach))).await?
 }
 
-fn forget_ran(core: &Core, recording: RecordingId) -> Result<(), Trouble> {
-    core.store().forget_ran(recording)?;
+/// Forgets the code that a program ran, once its calls were tried. That of tests is kept: they run on it again where they show a
+/// difference (`recorded_tests/control.rs`).
+fn let_go_of_code(core: &Core, recording: RecordingId) -> Result<(), Trouble> {
+    if core.store().with_untried_tests()?.contains(&recording) {
+        return Ok(());
+    }
+    if !core.store().has_tests(recording)? {
+        core.store().forget_ran(recording)?;
+    }
     core.part::<Ran>().0.lock().remove(&recording);
     Ok(())
+}
+
+/// Gives the code that a program ran, to run its tests on; `None` where nobody knows it any more.
+///
+/// # Errors
+/// Fails when the database does.
+pub async fn recorded_code(core: &Arc<Core>, recording: RecordingId) -> Result<Option<recorded_tests::On>, Trouble> {
+    let Ground { index, former, edited, is_theirs } = ground(core, recording).await?;
+    let texts: BTreeMap<RelPath, String> =
+        former.into_iter().filter_map(|one| Some((RelPath::new(&one.path)?, one.text))).collect();
+    let gone = edited.into_iter().filter(|path| !texts.contains_key(path)).collect();
+    let files = Files { texts, gone, ..Files::default() };
+    Ok(is_theirs.then_some(recorded_tests::On { index, files }))
 }
 
 /// Runs the recorded tests of all recordings once more whose calls cannot be made alone, on the code that they ran. Where nobody
@@ -233,19 +251,12 @@ fn forget_ran(core: &Core, recording: RecordingId) -> Result<(), Trouble> {
 /// Fails when the database does, or Python cannot be started.
 pub async fn run_tests_of_rest(core: &Arc<Core>) -> Result<(), Trouble> {
     for recording in core.store().with_untried_tests()? {
-        let Ground { index, former, edited, is_theirs } = ground(core, recording).await?;
-        if !is_theirs {
+        let Some(recorded) = recorded_code(core, recording).await? else {
             core.store().set_tests_tried(recording)?;
             continue;
-        }
-        let texts: BTreeMap<RelPath, String> =
-            former.into_iter().filter_map(|one| Some((RelPath::new(&one.path)?, one.text))).collect();
-        let gone = edited.into_iter().filter(|path| !texts.contains_key(path)).collect();
-        let files = Files { texts, gone, ..Files::default() };
-        first_run::run(core, recording, recorded_tests::On { index, files }).await?;
-        if !core.store().with_untried_tests()?.contains(&recording) {
-            forget_ran(core, recording)?;
-        }
+        };
+        first_run::run(core, recording, recorded).await?;
+        let_go_of_code(core, recording)?;
     }
     Ok(())
 }

@@ -230,6 +230,7 @@ impl Shared {
                 Some(Report::End(end)) if end.id == id => {
                     return match end.reason {
                         Reason::Cancelled => Err(ModelError::Cancelled),
+                        Reason::Length if end.written < u64::from(max_tokens) => Err(ModelError::ContextFull(end.written)),
                         Reason::Length => Err(ModelError::OutOfTokens(max_tokens)),
                         Reason::Stop if length == 0 => Err(ModelError::Empty { host: HERE.into() }),
                         Reason::Stop => Ok(Usage {

@@ -383,6 +383,19 @@ def test_what_a_journey_tells_in_brief_says_that_state_was_not_looked_at(program
     assert [found for found in lines if found[0] in {c.cid for c, _ in brief}] == [(clears, (8,))], "new lines are told"
 
 
+def test_a_journey_tells_every_name_of_a_dict_whatever_it_cuts_of_the_values(program):
+    spool = program.main("""
+        def load():
+            return {"small": "S", "rows": [{"i": i, "t": "y", "end": "E"} for i in range(14)], "tail": "T"}
+
+        def main():
+            load()
+    """, PYTEAD_MODE="journey")  # fmt: skip
+    [(_, end)] = spool.calls("load")
+    assert list(end.value) == ["small", "rows", "tail"]
+    assert end.value["rows"][0] == {"i": 0, "t": "y", "end": "E"} and end.value["tail"][1] == "cut"
+
+
 def test_a_journey_of_yields_is_cut_too(program):
     spool = program.main("""
         def numbers():

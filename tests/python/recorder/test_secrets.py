@@ -459,3 +459,28 @@ def test_answers_to_challenges_and_signatures_are_secrets_where_they_look_random
     plain = [{"signature": "ok"}, {"signature": "(self, x: int = 17) -> str"}, ("signature", "(x17: int)"), {"sig": "SIGTERM-15"}]
     assert taken[-2] == plain
     assert taken[-1][0] == {"nonce": "a1", "response": "ok"} and taken[-1][2] == {"signature": 1500, "sig": 170000}
+
+
+def test_a_function_under_a_secret_name_hides_the_texts_that_it_holds_and_nothing_of_what_it_works_with(program):
+    """A framework puts a function that makes a token into the request that the function looks at."""
+    spool = program.main("""
+        def put(scope):
+            made = "zQ8-kd2x01fhWx"
+
+            def csrftoken():
+                return scope["headers"][0][1] + made
+
+            scope["csrftoken"] = csrftoken
+            return scope
+
+        def accepted(kind):
+            return kind
+
+        def main():
+            put({"headers": [("accept-encoding", "gzip, deflate9")], "api_key": "zQ8-kd2x02fhWx"})
+            accepted("gzip, deflate9")
+    """)  # fmt: skip
+    raw = b"".join(p.read_bytes() for p in program.spool.iterdir())
+    assert b"zQ8-kd2x01fhWx" not in raw and b"zQ8-kd2x02fhWx" not in raw
+    assert [start.args[0] for start, _ in spool.calls("accepted")] == ["gzip, deflate9"]
+    assert "('accept-encoding', 'gzip, deflate9')" in repr(spool.calls("put")[0][1].value)

@@ -118,7 +118,7 @@ VISITS = """
 
 def test_they_are_set_up_once_and_each_test_finds_them_as_they_were(shop):
     assert run(shop, VISITS, "test_a", "test_b", "test_c") == ["passed"] * 3
-    assert shop.log() == ["always", "app", "app ends", "always ends"]
+    assert shop.log() == ["always", "app", "app ends", "always ends", "always", "always ends"]
 
 
 def test_those_that_a_test_asks_for_as_it_runs_are_set_up_once_more_for_all_others(shop):
@@ -265,8 +265,8 @@ def test_a_fixture_that_ends_by_itself_when_it_is_let_go_of_stays(shop):
         def test_b(request): request.getfixturevalue("of_test")
         def test_c(shared): pass
     """
-    assert run(shop, source, "test_a", "test_b", "test_c") == ["passed"] * 3
-    assert shop.log().count("closed") == 1
+    assert run(shop, source, "test_a", "test_c", "test_b") == ["passed"] * 3
+    assert shop.log() == ["always", "closed", "always ends", "always", "closed", "always ends"], "test_b names none"
 
 
 def test_classes_of_unittest_set_up_for_each_test(shop):
@@ -288,3 +288,66 @@ def test_classes_of_unittest_set_up_for_each_test(shop):
     assert [shop.log().count(word) for word in ("always", "module", "class")] == [1, 2, 2]
     failed = shop.rerun("test_it.py::TestIt::test_fails")["test_it.py::TestIt::test_fails"]
     assert (failed["outcome"], failed["said"]) == ("failed", "AssertionError: 1 != 2")
+
+
+def test_a_test_finds_the_fixtures_that_it_needs_and_no_others(project: object) -> None:
+    project.write("conftest.py", CONFTEST)
+    project.write(
+        "test_it.py",
+        """
+        import conftest
+
+        def test_late(late):
+            conftest.note("test late")
+
+        def test_bare():
+            conftest.note("test bare")
+
+        def test_app(app):
+            conftest.note("test app")
+
+        def test_late_again(late):
+            conftest.note("test late again")
+        """,
+    )
+    tests = [f"test_it.py::test_{name}" for name in ("late", "bare", "app", "late_again")]
+    assert project.outcomes(*tests) == ["passed"] * 4
+    assert project.log() == [
+        "always", "app", "late", "test late", "test late again", "late ends", "app ends", "always ends",
+        "always", "test bare", "app", "test app", "app ends", "always ends",
+    ]  # fmt: skip
+
+
+def test_tests_that_are_waited_for_run_before_those_with_the_same_fixtures(shop: object) -> None:
+    source = """
+        import conftest
+        def test_a(app): conftest.note("a")
+        def test_b(): conftest.note("b")
+        def test_c(app): conftest.note("c")
+    """
+    assert run(shop, source, "test_a", "test_b", "test_c", first=2) == ["passed"] * 3
+    assert [word for word in shop.log() if len(word) == 1] == ["a", "b", "c"]
+    assert run(shop, source, "test_a", "test_b", "test_c") == ["passed"] * 3
+    assert [word for word in shop.log() if len(word) == 1][3:] == ["a", "c", "b"]
+
+
+def test_a_fixture_that_was_found_to_stay_with_the_tests_is_told_and_not_tried_again(shop: object) -> None:
+    source = """
+        def test_a(has_thread): assert has_thread.is_alive()
+        def test_b(has_thread): assert has_thread.is_alive()
+    """
+    assert run(shop, source, "test_a", "test_b") == ["passed"] * 2
+    (learned,) = [line["fixtures"] for line in shop.lines if line["kind"] == "learned"]
+    assert list(learned.values()) == [""] and shop.log().count("thread") == 3
+    assert run(shop, source, "test_a", "test_b", fixtures=learned) == ["passed"] * 2
+    assert shop.log().count("thread") == 5
+
+
+def test_a_test_finds_the_temporary_folder_as_it_was_before_the_others(shop: object) -> None:
+    source = """
+        import conftest
+        def test_a(tmp_path_factory): conftest.note(tmp_path_factory.mktemp("made").name)
+        def test_b(tmp_path_factory): conftest.note(tmp_path_factory.mktemp("made").name)
+    """
+    assert run(shop, source, "test_a", "test_b") == ["passed"] * 2
+    assert [word for word in shop.log() if word.startswith("made")] == ["made0"] * 2

@@ -8,7 +8,7 @@ from datetime import datetime as moment
 
 import pytest
 
-from pytead_tui.worker.clock import Recorded
+from pytead_tui.worker.clock import QUICK, Recorded
 
 AT = 4102444800  # 2100-01-01 in UTC
 
@@ -52,3 +52,17 @@ def test_it_goes_on_as_before_when_it_is_stopped():
     clock.held.stop()
     assert (vars(moment)["now"], vars(date)["today"]) == before
     assert date.today().year < 2099 and moment.now().year < 2099
+
+
+def test_a_quick_call_reads_the_recorded_moment_whatever_the_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    passed = [0]
+    monkeypatch.setattr(time, "monotonic_ns", lambda: passed[0])
+    end_of_second = AT * 10**9 - 1
+    clock = Recorded(end_of_second, False, [])
+    clock.start()
+    read = []
+    for nanoseconds in (1, QUICK - 1, QUICK):
+        passed[0] = nanoseconds
+        read.append(time.time_ns())
+    clock.held.stop()
+    assert read == [end_of_second, end_of_second, end_of_second + QUICK]

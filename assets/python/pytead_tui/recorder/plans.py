@@ -22,6 +22,8 @@ from pytead_tui.recorder.values import (
     taken,
 )
 
+SHORT_KEY = 64  # characters of a dict's key that a journey tells whatever came before it
+
 # Handlers: exact builtins first.
 
 
@@ -143,6 +145,9 @@ def _dict_items(walk: Capture, v: dict, depth: int) -> object:
 
 def _key(walk: Capture, key: object, depth: int) -> object:
     before, walk.masking = walk.masking, None
+    if walk.brief and depth < walk.deep and type(key) is str and len(key) <= SHORT_KEY:
+        # A value is cut, its name is not: without it, nobody can tell that there is one.
+        walk.nodes, walk.room = max(walk.nodes, 1), max(walk.room, len(key))
     if before in redact.MANY and type(key) in (str, bytes) and redact.is_random(key):
         walk.masking = before  # who has each of the secrets
     try:
@@ -245,9 +250,18 @@ def _closure(walk: Capture, v: object, depth: int) -> object:
 
 
 def _under(walk: Capture, name: str, v: object, depth: int) -> object:
-    """Gives what a variable holds, withheld under a secret name."""
+    """Gives what a variable of a function holds, withheld under a secret name. A function with a secret name gives a secret: a text that
+    it holds may be it. What else it works with, such as a request, has names of its own."""
     word = redact.word_of_all(name)
-    return walk.value(v, depth) if word is None else walk.masked(word, v, depth)
+    if word is not None:
+        return walk.masked(word, v, depth)
+    before = walk.masking
+    if type(v) is not str and type(v) is not bytes:
+        walk.masking = None
+    try:
+        return walk.value(v, depth)
+    finally:
+        walk.masking = before
 
 
 def _lambda(walk: Capture, v: object, depth: int) -> object:

@@ -48,12 +48,12 @@ class Result(unittest.TestResult):
         self._note("xfailed", err[1])
 
     def addUnexpectedSuccess(self, test: object) -> None:  # noqa: N802
-        """Notes that an expected failure did not come."""
+        """Notes that an expected failure did not come: to unittest, the test failed."""
         super().addUnexpectedSuccess(test)
-        self._note("xpassed", None)
+        self._note("failed", None, "it passes, and is expected to fail")
 
     def _note(self, outcome: str, error: "BaseException | None", reason: "str | None" = None) -> None:
-        if self.outcome in ("", "skipped", "xfailed", "xpassed"):
+        if self.outcome in ("", "skipped", "xfailed"):
             self.outcome, self.error, self.reason = outcome, error, reason
 
     def said(self) -> dict:

@@ -37,6 +37,7 @@ class Request:
     fixtures: "dict[str, str]"  # of the session, asked for by tests while they run: the name, by key
     modules: "dict[str, str]"  # imported before everything else: their files, by name
     tell_loaded: bool  # which modules it imported that are not the project's
+    first: int  # so many of the tests are waited for, and run before the others
     put: "str | None"  # a folder of files that replace the project's
     gone: "list[str]"  # files of the project that are not to be there
 
@@ -57,5 +58,5 @@ def read(file: str) -> Request:
         functions=dict(given.get("functions") or {}),
         project=given.get("project") or given["root"], lines=dict(given.get("lines") or {}),
         fixtures=dict(given.get("fixtures") or {}), modules=dict(given.get("modules") or {}), tell_loaded=bool(given.get("tell_loaded")),
-        put=given.get("put"), gone=list(given.get("gone") or []),
+        put=given.get("put"), gone=list(given.get("gone") or []), first=int(given.get("first") or 0),
     )  # fmt: skip

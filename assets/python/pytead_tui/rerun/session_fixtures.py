@@ -21,7 +21,8 @@ class SessionFixtures:
         self.session = session
         self.left = left
         self.learned = learned  # asked for by a test while it ran: the name, by key
-        self.made: list = []  # definitions of what was set up here
+        self.made: list = []  # definitions of what was set up here, also of what these fixtures asked for by themselves
+        self.named: set = set()  # keys of those that tests needed
         self.held: list = []  # how it is torn down, in the process of a test
         self.preparing: "tuple[pytest.Item, str] | None" = None
         self.failed = False
@@ -30,45 +31,18 @@ class SessionFixtures:
         session.config.pluginmanager.register(self)
 
     def wanted(self, item: pytest.Item) -> "list[tuple[str, str]]":
-        """Lists what a test needs and is not set up yet: (key, name). Nothing for what a plugin has in place of tests."""
-        try:
-            return self._wanted(item)
-        except Exception:
-            return []
+        """Lists what a test needs and is not set up yet: (key, name)."""
+        made = {key(one) for one in self.made}
+        return [(one, name) for one, name in needed_by(item, self.left, self.learned).items() if one not in made]
 
-    def _wanted(self, item: pytest.Item) -> "list[tuple[str, str]]":
-        info = getattr(item, "_fixtureinfo", None)
-        if info is None or not hasattr(item, "_request"):
-            return []
-        found: dict = {}
-        for name in info.names_closure:
-            self._add(found, item, name, info.name2fixturedefs)
-        for learned, name in self.learned.items():
-            definition = self._definition(item, name, {})
-            if definition is not None and key(definition) == learned:
-                self._add(found, item, name, {})
-        return list(found.items())
+    def has_others(self, item: pytest.Item) -> bool:
+        """Tells whether something is set up here that a test does not need."""
+        return not self.named <= set(needed_by(item, self.left, self.learned))
 
-    def _add(self, found: dict, item: pytest.Item, name: str, known: dict) -> None:
-        """Adds a fixture behind those that it needs: what spoils this process is to be blamed on the right one."""
-        definition = self._definition(item, name, known)
-        if definition is None or key(definition) in found:
-            return
-        for needed in definition.argnames:
-            if needed != name:
-                self._add(found, item, needed, known)
-        found[key(definition)] = name
-
-    def _definition(self, item: pytest.Item, name: str, known: dict) -> "pytest.FixtureDef | None":
-        """Gives the definition behind a name if it is one to set up here, and is not set up yet."""
-        definitions = _definitions(item, name, known)
-        if not definitions or definitions[-1].cached_result is not None:
-            return None
-        return definitions[-1] if _is_simple(item, definitions, known, self.left) else None
-
-    def set_up(self, item: pytest.Item, name: str) -> bool:
-        """Sets up a fixture as it is set up for this test; tells whether that went well and left nothing that is shared."""
+    def set_up(self, item: pytest.Item, fixture: str, name: str) -> bool:
+        """Sets up a fixture of this key and name as it is set up for this test; tells whether that went well and left nothing that is shared."""
         self.session._setupstate.setup(self.session)
+        self.named.add(fixture)
         self.preparing, self.failed = (item, name), False
         try:
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
@@ -121,6 +95,36 @@ class SessionFixtures:
         events = sys.modules.get("asyncio.events")
         has_loop = events is not None and events._get_running_loop() is not None
         return threads() <= self.threads and not has_loop and not _has_children() and _shared_files() <= self.files
+
+
+def needed_by(item: pytest.Item, left: "set[str]", learned: "dict[str, str]") -> "dict[str, str]":
+    """Gives the session fixtures that are set up above a test: the name, by key. A fixture comes behind those that it needs, so that
+    what spoils a process is blamed on the right one. Nothing for what a plugin has in place of tests."""
+    info = getattr(item, "_fixtureinfo", None)
+    if info is None or not hasattr(item, "_request"):
+        return {}
+    found: dict = {}
+
+    def add(name: str, known: dict, only: "str | None" = None) -> None:
+        definitions = _definitions(item, name, known)
+        if not definitions or not _is_simple(item, definitions, known, left):
+            return
+        own = key(definitions[-1])
+        if own in found or only not in (None, own):
+            return
+        for needed in definitions[-1].argnames:
+            if needed != name:
+                add(needed, known)
+        found[own] = name
+
+    try:
+        for name in info.names_closure:
+            add(name, info.name2fixturedefs)
+        for one, name in learned.items():
+            add(name, {}, only=one)
+    except Exception:
+        return {}
+    return found
 
 
 def key(definition: "pytest.FixtureDef") -> str:

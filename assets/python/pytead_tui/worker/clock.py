@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable
 from importlib.util import find_spec
 
+QUICK = 50_000_000  # nanoseconds that a call may take before a recorded clock goes on
+
 
 def library() -> str:
     """Names what changes the time of day here."""
@@ -92,11 +94,17 @@ class Fixed:
 
 class Recorded:
     """The clock of the moment at which a call was recorded, until the process ends: it goes on from there, or stands there.
+    It stands at first in any case: what a quick call reads is the same each time, also where a second ends just then.
     The time zone is this machine's, as it was for the program."""
 
     def __init__(self, nanoseconds: int, stands: bool, modules: list) -> None:
         now, began = time.monotonic_ns, time.monotonic_ns()
-        self.held = _Ours((lambda: nanoseconds) if stands else (lambda: nanoseconds + now() - began), modules)
+
+        def moment() -> int:
+            passed = now() - began
+            return nanoseconds if stands or passed < QUICK else nanoseconds + passed
+
+        self.held = _Ours(moment, modules)
 
     def start(self) -> None:
         """Puts it in the place of the real one."""

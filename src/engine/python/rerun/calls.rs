@@ -3,15 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::wanted::{Rerun, RerunCall};
+use super::wanted::{EncodedCall, Rerun};
 use crate::domain::batch::{Batch, SpoolCall};
-use crate::domain::call::{ANSWERS, Effect};
 use crate::domain::function::FunctionId;
 use crate::domain::recorded_test::{RecordedTest, TestId};
 use crate::domain::touch::Touch;
 use crate::domain::value::Value;
 use crate::domain::value_json;
-use crate::python::value;
 use crate::record::ingest::Ingest;
 
 /// What was read so far.
@@ -25,7 +23,7 @@ pub(super) struct Calls {
 #[derive(Default)]
 struct Seen {
     begun: Vec<Begun>,
-    ends: HashMap<SpoolCall, (Option<Effect>, i64)>,
+    ends: HashMap<SpoolCall, (Vec<u8>, i64)>,
     answers: Answers,
     /// Those without a call, with their processes.
     others: Vec<(i64, Value)>,
@@ -42,7 +40,7 @@ struct Begun {
     parent: Option<i64>,
     start_ns: i64,
     function: FunctionId,
-    call: RerunCall,
+    call: EncodedCall,
 }
 
 impl Calls {
@@ -89,12 +87,10 @@ impl Calls {
         }
         for (test, Begun { spool, function, mut call, .. }) in own {
             let Some(rerun) = found.get_mut(&test) else { continue };
-            if let Some((effect, duration_ns)) = self.seen.ends.get(&spool) {
-                (call.effect, call.duration_ns) = (effect.clone(), *duration_ns);
+            if let Some((outcome, duration_ns)) = self.seen.ends.get(&spool) {
+                (call.outcome, call.duration_ns) = (Some(outcome.clone()), *duration_ns);
             }
-            if let (Some(effect), Some(answers)) = (&mut call.effect, self.seen.answers.get(&spool)) {
-                effect.add_side_effects(ANSWERS, Value::List(answers.clone()));
-            }
+            call.answers = self.seen.answers.get(&spool).cloned().unwrap_or_default();
             rerun.calls.entry(function).or_default().push(call);
         }
         for rerun in found.values_mut().filter(|rerun| rerun.process.is_some()) {
@@ -114,15 +110,14 @@ impl Seen {
         self.others.extend(batch.answers.into_iter().map(|(process, json)| (process, answer(json))));
         let in_tests: HashMap<SpoolCall, Arc<RecordedTest>> = batch.in_tests.into_iter().collect();
         for call in batch.calls {
-            let args = value::arguments(&call.args).map(|(args, _)| args).unwrap_or_default();
+            let (answers, entered) = (Vec::new(), Vec::new());
             let (input, caller_line) = (call.input, call.caller_line);
-            let made = RerunCall { args, input, caller_line, effect: None, duration_ns: 0, entered: Vec::new() };
+            let made = EncodedCall { args: call.args, outcome: None, answers, input, caller_line, duration_ns: 0, entered };
             let test = in_tests.get(&call.spool).cloned();
             let (spool, parent, start_ns) = (call.spool, call.parent, call.start_ns);
             self.begun.push(Begun { test, spool, parent, start_ns, function: call.function, call: made });
         }
-        let ends = batch.ends.into_iter().map(|end| (end.spool, (value::outcome(&end.outcome).ok(), end.duration_ns)));
-        self.ends.extend(ends);
+        self.ends.extend(batch.ends.into_iter().map(|end| (end.spool, (end.outcome, end.duration_ns))));
     }
 }
 

@@ -61,7 +61,8 @@ pub(super) fn reported(report: &str, tests: &BTreeMap<&str, TestId>, root: &Path
             Ok(Line::Test { test, outcome, ms, pid, said, lines_run }) => {
                 if let Some(id) = tests.get(test.as_str()) {
                     start = start.or(pid.filter(|_| test.is_empty()).map(|pid| (pid, *id)));
-                    let passed = matches!(outcome.as_str(), "passed" | "xfailed" | "skipped");
+                    // Of a flaky test that may fail, pytest takes either end.
+                    let passed = matches!(outcome.as_str(), "passed" | "xfailed" | "xpassed" | "skipped");
                     let said = said.or_else(|| (!passed).then_some(outcome));
                     let lines_run = lines_run.map(LinesRun::from_wire);
                     found.tests.insert(*id, Rerun { passed, ms, said, lines_run, process: pid, ..Rerun::default() });

@@ -53,6 +53,7 @@ struct Request<'a> {
     fixtures: BTreeMap<String, String>,
     modules: Option<&'a BTreeMap<String, String>>,
     tell_loaded: bool,
+    first: usize,
     put: Option<PathBuf>,
     gone: Vec<String>,
 }
@@ -193,6 +194,7 @@ impl Place<'_> {
             fixtures: wanted.learned.of(session),
             modules: wanted.modules.get(session),
             tell_loaded: wanted.tell_loaded,
+            first: names.iter().filter(|(_, id)| wanted.first.contains(id)).count(),
             put,
             gone,
         };

@@ -11,18 +11,20 @@ use super::spare::Spares;
 use crate::base::error::Trouble;
 use crate::base::hash::Digest;
 use crate::base::paths::RelPath;
-use crate::domain::call::{Argument, Effect};
+use crate::domain::call::{ANSWERS, Argument, Effect};
 use crate::domain::function::FunctionId;
 use crate::domain::recorded_test::{BySession, RecordedTest, TestId, TestSession};
 use crate::domain::settings::{Record, Redact};
 use crate::domain::value::Value;
 use crate::engine::python::environment::Environment;
+use crate::generate::timing;
 use crate::python::lines_run::LinesRun;
 use crate::python::protocol::Lines;
+use crate::python::value;
 use crate::source::index::Index;
 
 /// Session fixtures that are learned of a session.
-const FIXTURES_MAX: usize = 64;
+const FIXTURES_MAX: usize = 128;
 
 /// The project's files that tests run on.
 #[derive(Debug, Clone, Default)]
@@ -145,9 +147,10 @@ pub struct Loaded {
     pub failed: BTreeSet<String>,
 }
 
-/// What the run of a test showed.
-#[derive(Debug, Clone, Default)]
-pub struct Rerun {
+/// What the run of a test showed. Its calls are kept as the recorder wrote them, and read test by test: read, they take ten times the
+/// memory.
+#[derive(Debug, Clone)]
+pub struct Rerun<C = EncodedCall> {
     /// It passed, or is expected to fail and did.
     pub passed: bool,
     /// How long it took, in milliseconds.
@@ -158,11 +161,71 @@ pub struct Rerun {
     /// beside the recorder.
     pub lines_run: Option<LinesRun>,
     /// The calls of each function, in the order in which they began.
-    pub calls: BTreeMap<FunctionId, Vec<RerunCall>>,
+    pub calls: BTreeMap<FunctionId, Vec<C>>,
     /// What its clients were answered without any of these calls.
     pub answers: Vec<Value>,
     /// Its process.
     pub process: Option<i64>,
+}
+
+impl<C> Default for Rerun<C> {
+    fn default() -> Self {
+        let (calls, answers) = (BTreeMap::new(), Vec::new());
+        Self { passed: false, ms: 0, said: None, lines_run: None, calls, answers, process: None }
+    }
+}
+
+impl Rerun {
+    /// Reads its calls.
+    pub fn read(&self) -> Rerun<RerunCall> {
+        let read = |(function, calls): (&FunctionId, &Vec<EncodedCall>)| {
+            (function.clone(), calls.iter().map(EncodedCall::read).collect())
+        };
+        Rerun {
+            passed: self.passed,
+            ms: self.ms,
+            said: self.said.clone(),
+            lines_run: self.lines_run.clone(),
+            calls: self.calls.iter().map(read).collect(),
+            answers: self.answers.clone(),
+            process: self.process,
+        }
+    }
+}
+
+/// A call in the run of a test, as the recorder wrote it.
+#[derive(Debug, Clone)]
+pub struct EncodedCall {
+    /// Its arguments.
+    pub(super) args: Vec<u8>,
+    /// How it ended; `None` where it did not.
+    pub(super) outcome: Option<Vec<u8>>,
+    /// What clients were answered by way of it.
+    pub(super) answers: Vec<Value>,
+    pub(super) input: Digest,
+    pub(super) caller_line: Option<u32>,
+    pub(super) duration_ns: i64,
+    pub(super) entered: Vec<FunctionId>,
+}
+
+impl EncodedCall {
+    fn read(&self) -> RerunCall {
+        let mut effect = self.outcome.as_deref().and_then(|bytes| value::outcome(bytes).ok());
+        if let Some(effect) = &mut effect {
+            timing::leave_out(effect);
+            if !self.answers.is_empty() {
+                effect.add_side_effects(ANSWERS, Value::List(self.answers.clone()));
+            }
+        }
+        RerunCall {
+            args: value::arguments(&self.args).map(|(args, _)| args).unwrap_or_default(),
+            input: self.input,
+            caller_line: self.caller_line,
+            effect,
+            duration_ns: self.duration_ns,
+            entered: self.entered.clone(),
+        }
+    }
 }
 
 /// A call in the run of a test.

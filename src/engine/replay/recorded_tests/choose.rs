@@ -14,10 +14,10 @@ const WAYS_MAX: usize = 12;
 
 /// A recorded call that is to be compared in its test.
 pub struct Candidate {
-    /// The call.
-    pub call: Call,
-    /// It can be compared alone, too.
-    pub is_alone: bool,
+    /// Its function.
+    pub function: FunctionId,
+    /// In which way it ended, as [`way`] says it.
+    pub way: String,
     /// Its test.
     pub test: TestId,
 }
@@ -25,11 +25,14 @@ pub struct Candidate {
 /// Chooses tests, and the functions that are looked at in each: for each function, one test for each way in which its calls ended, and
 /// some more. Tests that are chosen for one function serve the others, too. The start of a session is chosen where no test
 /// serves: it collects all tests.
-pub fn tests(candidates: &[Candidate], starts: &BTreeSet<TestId>) -> BTreeMap<TestId, BTreeSet<FunctionId>> {
+pub fn tests<'a>(
+    candidates: impl IntoIterator<Item = &'a Candidate>,
+    starts: &BTreeSet<TestId>,
+) -> BTreeMap<TestId, BTreeSet<FunctionId>> {
     let mut of_function: BTreeMap<&FunctionId, Vec<&Candidate>> = BTreeMap::new();
     let mut in_tests: BTreeMap<TestId, usize> = BTreeMap::new();
     for candidate in candidates {
-        of_function.entry(&candidate.call.function).or_default().push(candidate);
+        of_function.entry(&candidate.function).or_default().push(candidate);
         *in_tests.entry(candidate.test).or_default() += 1;
     }
     let mut chosen: BTreeMap<TestId, BTreeSet<FunctionId>> = BTreeMap::new();
@@ -39,7 +42,7 @@ pub fn tests(candidates: &[Candidate], starts: &BTreeSet<TestId>) -> BTreeMap<Te
     for (function, calls) in functions {
         let mut ways: BTreeMap<String, Vec<TestId>> = BTreeMap::new();
         for candidate in &calls {
-            ways.entry(way(&candidate.call)).or_default().push(candidate.test);
+            ways.entry(candidate.way.clone()).or_default().push(candidate.test);
         }
         let mut own: BTreeSet<TestId> = BTreeSet::new();
         // Of equally good tests, one that runs already, and then the one with the most calls: it serves the most functions.
@@ -97,7 +100,7 @@ mod tests {
 
     fn candidate(function: &str, test: i64, gave: Value) -> Candidate {
         let call = samples::call(FunctionId(function.into()), &[], gave);
-        Candidate { call, is_alone: false, test: TestId(test) }
+        Candidate { way: way(&call), function: call.function, test: TestId(test) }
     }
 
     fn chosen(candidates: &[Candidate]) -> Vec<i64> {

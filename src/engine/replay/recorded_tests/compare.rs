@@ -229,7 +229,7 @@ impl<'a> Tests<'a> {
         for (test, calls) in self.calls.iter().filter(|(test, _)| of(test)) {
             let (Some(recorded), Some(former)) = (self.asked.tests.get(test), self.former.get(test)) else { continue };
             match runs.tests.get(test) {
-                Some(run) => observed.extend(in_run(calls, former, run, recorded, &self.baselines, index)),
+                Some(run) => observed.extend(in_run(calls, former, &run.read(), recorded, &self.baselines, index)),
                 None => {
                     let why = runs.not_run.get(test).map_or("it did not start", String::as_str);
                     let reason = ReasonCode::TestNotRun.of(recorded.label()).with(why);
@@ -245,7 +245,7 @@ impl<'a> Tests<'a> {
 fn in_run(
     calls: &[&Call],
     former: &FormerRun,
-    run: &Rerun,
+    run: &Rerun<RerunCall>,
     test: &RecordedTest,
     baselines: &HashMap<CallId, Vec<u8>>,
     index: &Index,
@@ -312,7 +312,7 @@ fn asked(answer: &Value) -> Option<&Value> {
 
 /// Gives what a test's clients are answered today where they were answered these: by way of the same call, by way of another one, or
 /// without any. `None` where something is not asked any more.
-fn todays_answers(before: &[Value], own: Option<&Value>, run: &Rerun) -> Option<Value> {
+fn todays_answers(before: &[Value], own: Option<&Value>, run: &Rerun<RerunCall>) -> Option<Value> {
     let of_calls = || run.calls.values().flatten().filter_map(|call| call.effect.as_ref()?.answers());
     let mut own: Vec<&Value> = own.map(items).unwrap_or_default().iter().collect();
     let answer_to = |old: &Value| {
@@ -328,7 +328,7 @@ fn todays_answers(before: &[Value], own: Option<&Value>, run: &Rerun) -> Option<
 
 /// Finds that what a client asked is answered otherwise today, without the call by way of which it was answered: a route that is gone, a
 /// check before it. The answer is told as one of the call. Gives nothing where the answer is the same.
-fn otherwise_answered(baseline: Option<&Effect>, run: &Rerun) -> Option<Observed> {
+fn otherwise_answered(baseline: Option<&Effect>, run: &Rerun<RerunCall>) -> Option<Observed> {
     let before = baseline?;
     let mut now = before.clone();
     now.set_answers(Some(todays_answers(items(before.answers()?), None, run)?));
@@ -337,7 +337,7 @@ fn otherwise_answered(baseline: Option<&Effect>, run: &Rerun) -> Option<Observed
     is_other.then(|| Observed { bytes: value::encode_outcome(&now), effect: Ok(now), duration_ns: 0, entered: Vec::new() })
 }
 
-fn ended(call: &Call, twin: &RerunCall, baseline: Option<&Effect>, run: &Rerun, index: &Index) -> Observed {
+fn ended(call: &Call, twin: &RerunCall, baseline: Option<&Effect>, run: &Rerun<RerunCall>, index: &Index) -> Observed {
     let Some(mut effect) = twin.effect.clone() else { return not_made(ReasonCode::Unfinished.into()) };
     under_former_names(index, call, &mut effect);
     if let Some(pattern) = baseline {

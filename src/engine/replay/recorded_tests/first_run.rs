@@ -32,6 +32,7 @@ use crate::engine::state::jobs::Job;
 use crate::generate::align;
 use crate::generate::noise;
 use crate::generate::replay::difference;
+use crate::generate::timing;
 use crate::python::value;
 use crate::record::inputs::digest;
 use crate::source::index::Index;
@@ -63,10 +64,10 @@ pub async fn run(core: &Arc<Core>, recording: RecordingId, ran: On) -> Result<()
     let worker = core.clone();
     let index = ran.index.clone();
     let candidates = blocking(move || candidates(&worker, &index, recording)).await??;
-    let asked: BTreeSet<TestId> = candidates.iter().map(|candidate| candidate.test).collect();
+    let asked: BTreeSet<TestId> = candidates.iter().map(|one| one.candidate.test).collect();
     let asked = core.store().recorded_tests(&asked.into_iter().collect::<Vec<_>>())?;
     let starts = asked.iter().filter(|(_, test)| test.is_start()).map(|(id, _)| *id).collect();
-    let functions = choose::tests(&candidates, &starts);
+    let functions = choose::tests(candidates.iter().map(|one| &one.candidate), &starts);
     let tests = core.store().recorded_tests(&functions.keys().copied().collect::<Vec<_>>())?;
     if !tests.is_empty() {
         let job = core.jobs.begin(JobKind::Replay, JobSubject::RecordedTests, 2 * tests.len() as u64);
@@ -89,9 +90,24 @@ pub async fn run(core: &Arc<Core>, recording: RecordingId, ran: On) -> Result<()
     Ok(core.store().set_tests_tried(recording)?)
 }
 
+/// A recorded call that is to be compared in its test. It is decoded when its test has run: decoded, it takes ten times the memory.
+struct Wanted {
+    candidate: Candidate,
+    stored: StoredCall,
+    /// It can be compared alone, too.
+    is_alone: bool,
+}
+
+impl Wanted {
+    fn new(test: TestId, stored: StoredCall, is_alone: bool) -> Self {
+        let (function, way) = (stored.function.clone(), choose::way(&read::decode(stored.clone())));
+        Self { candidate: Candidate { function, way, test }, stored, is_alone }
+    }
+}
+
 /// Lists the calls of a recording that were made in tests and cannot be compared otherwise, and some of those by way of which a client
 /// was answered: what a framework makes of them shows there alone.
-fn candidates(core: &Core, index: &Index, recording: RecordingId) -> Result<Vec<Candidate>, Trouble> {
+fn candidates(core: &Core, index: &Index, recording: RecordingId) -> Result<Vec<Wanted>, Trouble> {
     let stored = core.store().calls_in(recording)?;
     let ids: Vec<CallId> = stored.iter().map(|call| call.id).collect();
     let tests = core.store().tests_of(&ids)?;
@@ -102,15 +118,14 @@ fn candidates(core: &Core, index: &Index, recording: RecordingId) -> Result<Vec<
     };
     let in_test_file = |function: &FunctionId| index.module_of(function).is_some_and(|module| module.is_test());
     let in_tests = stored.into_iter().filter(|call| call.outcome.is_some() && !in_test_file(&call.function));
-    let mut answered: BTreeMap<FunctionId, Vec<Candidate>> = BTreeMap::new();
+    let mut answered: BTreeMap<FunctionId, Vec<Wanted>> = BTreeMap::new();
     let mut wanted = Vec::new();
     for stored in in_tests {
         let Some(test) = tests.get(&stored.id).copied() else { continue };
         if !can_be_compared(&stored) {
-            wanted.push(Candidate { test, call: read::decode(stored), is_alone: false });
+            wanted.push(Wanted::new(test, stored, false));
         } else if stored.touches.iter().any(is_answered) {
-            let one = Candidate { test, call: read::decode(stored), is_alone: true };
-            answered.entry(one.call.function.clone()).or_default().push(one);
+            answered.entry(stored.function.clone()).or_default().push(Wanted::new(test, stored, true));
         }
     }
     wanted.extend(answered.into_values().flat_map(some_of));
@@ -118,11 +133,11 @@ fn candidates(core: &Core, index: &Index, recording: RecordingId) -> Result<Vec<
 }
 
 /// Chooses among calls of a function that answered clients: in different tests, and those first that end in a way of their own.
-fn some_of(answered: Vec<Candidate>) -> impl Iterator<Item = Candidate> {
+fn some_of(answered: Vec<Wanted>) -> impl Iterator<Item = Wanted> {
     let (mut ways, mut tests) = (BTreeSet::new(), BTreeSet::new());
-    let (mut chosen, others): (Vec<_>, Vec<_>) = answered.into_iter().partition(|one| ways.insert(choose::way(&one.call)));
+    let (mut chosen, others): (Vec<_>, Vec<_>) = answered.into_iter().partition(|one| ways.insert(one.candidate.way.clone()));
     chosen.extend(others);
-    chosen.into_iter().filter(move |one| tests.insert(one.test)).take(ANSWERED)
+    chosen.into_iter().filter(move |one| tests.insert(one.candidate.test)).take(ANSWERED)
 }
 
 /// Tells whether a touch says that a client of a test was answered by way of the call.
@@ -143,14 +158,15 @@ async fn learn(
     environment: &Arc<Environment>,
     ran: &On,
     asked: Asked,
-    candidates: Vec<Candidate>,
+    candidates: Vec<Wanted>,
     job: &Job<'_>,
 ) -> Result<Option<Learned>, Trouble> {
-    let alone: HashSet<CallId> = candidates.iter().filter(|one| one.is_alone).map(|one| one.call.id).collect();
-    let mut of_test: BTreeMap<TestId, Vec<Call>> = BTreeMap::new();
-    let is_wanted = |one: &Candidate| asked.functions.get(&one.test).is_some_and(|wanted| wanted.contains(&one.call.function));
-    for candidate in candidates.into_iter().filter(is_wanted) {
-        of_test.entry(candidate.test).or_default().push(candidate.call);
+    let alone: HashSet<CallId> = candidates.iter().filter(|one| one.is_alone).map(|one| one.stored.id).collect();
+    let mut of_test: BTreeMap<TestId, Vec<StoredCall>> = BTreeMap::new();
+    for Wanted { candidate, stored, .. } in candidates {
+        if asked.functions.get(&candidate.test).is_some_and(|wanted| wanted.contains(&candidate.function)) {
+            of_test.entry(candidate.test).or_default().push(stored);
+        }
     }
     Box::pin(ready::learn_modules(core, environment, ran, &asked, &job.cancel)).await?;
     let plain = Manner { groups: 1, ..Manner::default() };
@@ -162,7 +178,7 @@ async fn learn(
             run_tests(core, environment, ran, asked.clone(), shifted, &job.cancel),
         )
     };
-    let (mut first, second) = while_telling(core, job, &ended, total, runs).await?;
+    let (mut first, mut second) = while_telling(core, job, &ended, total, runs).await?;
     if !stands(core, ran).await? {
         return Ok(None);
     }
@@ -173,8 +189,9 @@ async fn learn(
     let (mut baselines, mut outcomes) = (Vec::new(), Vec::new());
     for (test, recorded) in of_test {
         let Some(run) = first.tests.remove(&test) else { continue };
-        let other = second.tests.get(&test);
-        let Seen { run, calls } = seen(run, other, &recorded, &alone, &is_own);
+        let recorded: Vec<Call> = recorded.into_iter().map(read::decode).collect();
+        let other = second.tests.remove(&test).map(|other| other.read());
+        let Seen { run, calls } = seen(run.read(), other.as_ref(), &recorded, &alone, &is_own);
         // With other data than the program had, two runs that agree do not tell what it did.
         for call in calls.into_iter().filter(|call| !recorded_version.has_other_data(&call.function)) {
             let code = recorded_version.code_key(&call.function);
@@ -246,7 +263,13 @@ struct SeenCall {
 
 /// `alone` are the recorded calls that can be compared alone: what they answer is all that a test shows of them, so they stay what they
 /// are where nothing was answered.
-fn seen(run: Rerun, other: Option<&Rerun>, recorded: &[Call], alone: &HashSet<CallId>, is_own: &dyn Fn(&str) -> bool) -> Seen {
+fn seen(
+    run: Rerun<RerunCall>,
+    other: Option<&Rerun<RerunCall>>,
+    recorded: &[Call],
+    alone: &HashSet<CallId>,
+    is_own: &dyn Fn(&str) -> bool,
+) -> Seen {
     let mut calls = Vec::new();
     let mut former = FormerRun { passed: run.passed, ms: run.ms, calls: BTreeMap::new() };
     let others = other.filter(|other| other.passed == run.passed);
@@ -319,7 +342,9 @@ fn ends_as_recorded(recorded: &Call, effect: &Effect) -> bool {
 
 /// Tells whether a call ended in its test just as it was recorded, and answered a client.
 fn shows_more(recorded: &Call, effect: &Effect) -> bool {
-    effect.answers().is_some() && difference(&recorded.effect, &effect.clone().as_recorded()).is_none()
+    let mut then = recorded.effect.clone();
+    timing::leave_out(&mut then);
+    effect.answers().is_some() && difference(&then, &effect.clone().as_recorded()).is_none()
 }
 
 /// Gives how a call ended, without what differs between two runs; `None` where nothing is left of it, or where it did not end as

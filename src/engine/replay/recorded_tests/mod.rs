@@ -5,6 +5,7 @@
 mod arguments;
 mod choose;
 pub(crate) mod compare;
+pub(crate) mod control;
 pub(crate) mod first_run;
 pub(crate) mod needed;
 pub(crate) mod ready;
