@@ -72,6 +72,17 @@ fn inside(value: &mut Value, known: &HashSet<u64>, is_whole: bool) {
             inside(part, known, false);
         }
     });
+    // A set of objects is written as a call.
+    if let Value::New { ty, args, .. } = value
+        && ty.module == "builtins"
+        && matches!(args.as_slice(), [Value::List(items)] if items.is_empty())
+    {
+        match ty.qualname.as_str() {
+            "set" => *value = Value::Set(Vec::new()),
+            "frozenset" => *value = Value::FrozenSet(Vec::new()),
+            _ => {}
+        }
+    }
 }
 
 #[cfg(test)]
@@ -88,7 +99,14 @@ mod tests {
     fn database(threads: u64, tasks: i64) -> Value {
         let thread = |at: u64| object(10 + at, "threading", "Thread", vec![("_ident", Value::Int(at.cast_signed()))]);
         let queue = object(5, "queue", "Queue", vec![("unfinished_tasks", Value::Int(tasks))]);
-        let threads = Value::Set((0..threads).map(thread).collect());
+        let threads = match threads {
+            0 => Value::Set(Vec::new()),
+            _ => Value::New {
+                ty: TypeName::new("builtins", "set"),
+                args: vec![Value::List((0..threads).map(thread).collect())],
+                kwargs: vec![],
+            },
+        };
         samples::object(
             1,
             vec![("threads", threads), ("queue", queue), ("rows", Value::List(vec![Value::Ref(5), Value::Int(1)]))],
@@ -101,6 +119,9 @@ mod tests {
         leave_out_of(&mut one);
         leave_out_of(&mut other);
         assert!(one.same_as(&other), "{one:?} {other:?}");
+        let mut none = database(0, 3);
+        leave_out_of(&mut none);
+        assert!(one.same_as(&none), "{one:?} {none:?}");
         let mut more = database(1, 19);
         if let Value::Object { fields, .. } = &mut more {
             fields[2].1 = Value::List(vec![Value::Int(2)]);

@@ -121,6 +121,8 @@ codes! {
         "Nothing to do: the edited functions were compared in their own tests.";
     NotCheckedYet = "not-checked-yet", "not replayed yet on the recorded code",
         "Run `pytead-tui replay`, or press `t` on the function.";
+    OtherThanRecorded = "other-than-recorded", "ends otherwise than recorded, on code that may not be the recorded one",
+        "Record it here: `pytead-tui run`.";
     ImportFails = "import-fails", "its module cannot be imported: {detail}",
         "Mend the import.";
     BaseRunFails = "base-run-fails", "cannot run on the code it is compared with: {detail}",

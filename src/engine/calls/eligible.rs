@@ -41,6 +41,7 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
     let mut reasons: BTreeMap<Reason, u64> = BTreeMap::new();
     // Nobody saw these end again: their arguments can only be made by what made them, which the draft's proof will do.
     let mut calls = Vec::new();
+    let untried = core.store().untried()?;
     for stored in core.store().calls_of(&function.id, calls::read::CALLS_MAX)? {
         let (id, times) = (stored.id, stored.times.max(1));
         let noted = stored.not_replayable.clone();
@@ -50,8 +51,8 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
             continue;
         }
         let noted = noted.or_else(|| call.not_replayable()).or_else(|| outreach.reason(id).filter(|_| !is_still(&call)));
-        let untried = || ReasonCode::NotCheckedYet.into();
-        if let Some(reason) = noted.or_else(|| (!counted.contains(&id)).then(untried)) {
+        let unconfirmed = || calls::read::unconfirmed(&untried, &call);
+        if let Some(reason) = noted.or_else(|| (!counted.contains(&id)).then(unconfirmed)) {
             if matches!(reason.code, ReasonCode::NotReproducible | ReasonCode::HeldStill) {
                 unsteady.push(Unsteady { call, reason: Some(reason.clone()) });
             }

@@ -122,6 +122,7 @@ pub fn parted_calls(core: &Core, function: &FunctionId) -> Result<Parted, Troubl
     let baselines = core.store().baselines(&ids)?;
     let repeated = core.store().repeated(&ids)?;
     let inside = core.store().compared_in_tests(&ids)?;
+    let untried = core.store().untried()?;
     let mut parted = Parted { confirmed: Vec::new(), only_compared: Vec::new(), answered: Vec::new(), others: BTreeMap::new() };
     for call in stored {
         let noted = call.not_replayable.clone();
@@ -141,12 +142,19 @@ pub fn parted_calls(core: &Core, function: &FunctionId) -> Result<Parted, Troubl
                 parted.only_compared.push((call, baseline));
             }
             (noted, _) => {
-                let reason = noted.or_else(|| call.not_replayable()).unwrap_or_else(|| ReasonCode::NotCheckedYet.into());
+                let reason = noted.or_else(|| call.not_replayable()).unwrap_or_else(|| unconfirmed(&untried, &call));
                 *parted.others.entry(reason).or_default() += 1;
             }
         }
     }
     Ok(parted)
+}
+
+/// Says why a call was not seen to end as recorded, where nothing was noted of it: it was not run yet, or nobody knows which code the
+/// recording ran. `untried` are the recordings whose calls were not run yet.
+#[must_use]
+pub fn unconfirmed(untried: &[RecordingId], call: &Call) -> Reason {
+    if untried.contains(&call.recording) { ReasonCode::NotCheckedYet.into() } else { ReasonCode::OtherThanRecorded.into() }
 }
 
 /// Gives the known outcomes of calls under a version of the code, each with the functions it ran through.

@@ -33,6 +33,15 @@ pub fn unasked(settings: &Settings, root: &Path) -> (&'static str, &'static str)
             "the one that .env names counts once you trust the folder: pytead-tui trust.",
         );
     }
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if settings.model.provider.is_none()
+        && (is_set("SEMANTIC_BASE_URL") || semantic::file(root).contains_key("SEMANTIC_BASE_URL"))
+    {
+        return (
+            "SEMANTIC_BASE_URL chooses none by itself: SEMANTIC_MODEL names the model.",
+            "put its name into SEMANTIC_MODEL: SEMANTIC_BASE_URL chooses none by itself.",
+        );
+    }
     (
         "none is chosen: see pytead-tui model, or name a server in model.provider. llm-pytest asked Claude Code: pytead-tui model use \
          claude_code.",
