@@ -9,6 +9,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, flock};
@@ -18,8 +19,9 @@ use crate::base::error::Trouble;
 
 /// What the names of these folders begin with.
 const PREFIX: &str = "pytead-scratch-";
-/// How often a new folder may be taken for an abandoned one before its lock is there.
-const TRIES: usize = 8;
+/// How often a new folder may be taken for an abandoned one before its lock is there, and the time in between.
+const TRIES: u32 = 64;
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// The folders in which this process has looked for abandoned ones.
 static LOOKED_AT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
@@ -52,7 +54,10 @@ impl Scratch {
         }
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).permissions(Permissions::from_mode(0o700));
-        for _ in 0..TRIES {
+        for tried in 0..TRIES {
+            if tried > 0 {
+                std::thread::sleep(PAUSE);
+            }
             let folder = builder.tempdir_in(parent)?;
             match lock(folder.path()) {
                 // Between making and locking, another process may have found it without a lock.

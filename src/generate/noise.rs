@@ -181,12 +181,10 @@ fn likewise(pattern: &Value, value: &mut Value) {
         *value = pattern.clone();
         return;
     }
-    // What a secret was nobody knows, and whether a text is taken for one may depend on what the program met before.
-    let may_be = match (pattern, &*value) {
-        (Value::Secret { look, .. }, other) | (other, Value::Secret { look, .. }) => secret::may_be(other, *look),
-        _ => false,
-    };
-    if may_be {
+    // Whether a text is taken for a secret may depend on what the program met before.
+    if let Value::Secret { ordinal, look, .. } = pattern
+        && secret::was_kept(value, *ordinal, *look)
+    {
         *value = pattern.clone();
         return;
     }

@@ -1,6 +1,6 @@
 //! What a value holds of threads, queues and tasks: how far these are depends on the machine's load, and says nothing of the code.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::domain::call::{Effect, GeneratorEnd, Outcome};
 use crate::domain::parts::children;
@@ -34,7 +34,9 @@ pub fn leave_out_of(value: &mut Value) {
     let mut known = HashSet::new();
     find(value, &mut known);
     if !known.is_empty() {
-        inside(value, &known, true);
+        let mut held = HashMap::new();
+        inside(value, &known, &mut held, true);
+        put_back(value, &known, &mut held);
     }
 }
 
@@ -55,21 +57,28 @@ fn is_one(value: &Value) -> bool {
     MODULES.iter().any(|module| is_below(module))
 }
 
-fn inside(value: &mut Value, known: &HashSet<u64>, is_whole: bool) {
+/// Replaces such objects in a value. What they `held` is gathered: another place may refer to it.
+fn inside(value: &mut Value, known: &HashSet<u64>, held: &mut HashMap<u64, Value>, is_whole: bool) {
     let goes = |part: &Value| is_one(part) || matches!(part, Value::Ref(ordinal) if known.contains(ordinal));
     match value {
         // How many a call gives tells what it did.
         _ if is_whole => {}
         // How many an object holds at that moment depends on the load, too.
-        Value::List(items) | Value::Set(items) | Value::FrozenSet(items) => items.retain(|item| !goes(item)),
-        Value::Dict(pairs) => pairs.retain(|(key, _)| !goes(key)),
+        Value::List(items) | Value::Set(items) | Value::FrozenSet(items) => items.retain_mut(|item| {
+            let stays = !goes(item);
+            if !stays {
+                gather(item, held);
+            }
+            stays
+        }),
         _ => {}
     }
     children(value, &mut |part| {
         if goes(part) {
+            gather(part, held);
             *part = foreign();
         } else {
-            inside(part, known, false);
+            inside(part, known, held, false);
         }
     });
     // A set of objects is written as a call.
@@ -83,6 +92,32 @@ fn inside(value: &mut Value, known: &HashSet<u64>, is_whole: bool) {
             _ => {}
         }
     }
+}
+
+/// Takes the objects and shared containers out of a value that is replaced, each with what is in it.
+fn gather(value: &mut Value, held: &mut HashMap<u64, Value>) {
+    children(value, &mut |part| gather(part, held));
+    let ordinal = match value {
+        Value::Object { ordinal, .. }
+        | Value::Sub { ordinal, .. }
+        | Value::Exception { ordinal, .. }
+        | Value::Shared(ordinal, _) => *ordinal,
+        _ => return,
+    };
+    if !is_one(value) {
+        held.insert(ordinal, std::mem::replace(value, Value::Ref(ordinal)));
+    }
+}
+
+/// Puts what was gathered where it is referred to first.
+fn put_back(value: &mut Value, known: &HashSet<u64>, held: &mut HashMap<u64, Value>) {
+    if let Value::Ref(ordinal) = value
+        && let Some(whole) = held.remove(ordinal)
+    {
+        *value = whole;
+        inside(value, known, held, false);
+    }
+    children(value, &mut |part| put_back(part, known, held));
 }
 
 #[cfg(test)]
@@ -128,6 +163,28 @@ mod tests {
         }
         leave_out_of(&mut more);
         assert!(!one.same_as(&more), "all else counts");
+    }
+
+    #[test]
+    fn what_a_queue_holds_counts_where_the_program_holds_it_too() {
+        let job = |price: i64| samples::object(7, vec![("price", Value::Int(price))]);
+        let shop = |price: i64, is_taken: bool| {
+            let waiting = if is_taken { vec![] } else { vec![job(price)] };
+            let first = if is_taken { job(price) } else { Value::Ref(7) };
+            let queue = object(5, "queue", "Queue", vec![("queue", Value::List(waiting))]);
+            let mut shop = samples::object(1, vec![("queue", queue), ("jobs", Value::List(vec![first]))]);
+            leave_out_of(&mut shop);
+            shop
+        };
+        assert!(shop(3, false).same_as(&shop(3, true)), "whether it waits or not");
+        assert!(!shop(3, false).same_as(&shop(4, false)), "another price");
+        let by_thread = |price: i64| {
+            let thread = object(9, "threading", "Thread", vec![]);
+            let mut found = samples::object(1, vec![("found", Value::Dict(vec![(thread, Value::Int(price))]))]);
+            leave_out_of(&mut found);
+            found
+        };
+        assert!(!by_thread(1).same_as(&by_thread(2)), "what threads found");
     }
 
     #[test]

@@ -68,7 +68,7 @@ pub fn sentences(text: &str) -> Vec<&str> {
                 (None, '"' | '`') => quote = Some(c),
                 (None, '.') => {
                     let tail = &line[at + 1..];
-                    if tail.starts_with(' ') && !is_abbreviated(&line[from..at]) {
+                    if tail.starts_with(' ') && !is_abbreviated(&line[from..at], tail) {
                         out.push(line[from..at].trim());
                         from = at + 1;
                         rest = tail;
@@ -83,11 +83,13 @@ pub fn sentences(text: &str) -> Vec<&str> {
     out
 }
 
-/// Tells whether a text ends with a short form that a full stop belongs to.
-fn is_abbreviated(text: &str) -> bool {
-    const SHORT: &[&str] = &["e.g", "i.e", "vs", "cf", "approx", "incl", "mr", "mrs", "ms", "dr", "a.m", "p.m", "u.s", "u.k"];
+/// Tells whether a text ends with a short form that a full stop belongs to. Some end a sentence too, where a capital follows.
+fn is_abbreviated(text: &str, rest: &str) -> bool {
+    const SHORT: &[&str] = &["e.g", "i.e", "vs", "cf", "approx", "incl", "mr", "mrs", "dr"];
+    const OR_ENDS: &[&str] = &["a.m", "p.m", "u.s", "u.k"];
     let word = text.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
-    SHORT.iter().any(|short| word.eq_ignore_ascii_case(short))
+    let is_of = |words: &[&str]| words.iter().any(|short| word.eq_ignore_ascii_case(short));
+    is_of(SHORT) || is_of(OR_ENDS) && rest.trim_start().starts_with(char::is_lowercase)
 }
 
 /// Leaves out the number of an item in a list: `1. `, `2) `.

@@ -21,8 +21,7 @@ fn page(body: &str) -> Option<String> {
         return None;
     }
     let title = body.split_once("<title>").and_then(|(_, rest)| rest.split("</title>").next());
-    let text = without_tags(title.unwrap_or(body));
-    Some(text).filter(|text| !text.is_empty())
+    [title, Some(body)].into_iter().flatten().map(without_tags).find(|text| !text.is_empty())
 }
 
 /// Gives the words of a page.

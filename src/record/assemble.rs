@@ -19,7 +19,7 @@ use crate::domain::value::{TypeName, Value};
 use crate::domain::way::{Given, Led, Way};
 use crate::python::marshal::{DecodeError, Tree};
 use crate::python::value::{Parts, encode_arguments, encode_outcome, from_tree};
-use crate::record::inputs::{MAIN, Renamed, clean, clean_effect, digest, variant_of};
+use crate::record::inputs::{clean, clean_effect, digest, variant_of};
 use crate::record::placed;
 
 /// A module as a process loaded it.
@@ -129,7 +129,7 @@ pub(super) struct Process {
     counted: HashMap<u64, Counted>,
     changed: BTreeSet<u64>,
     open: HashMap<i64, Open>,
-    renamed: Renamed,
+    main: Option<String>,
     sessions: HashMap<u64, Arc<TestSession>>,
     /// The calls before the first session of tests is known: they belong to its start.
     before: Vec<SpoolCall>,
@@ -258,8 +258,8 @@ impl Process {
     fn module(&mut self, parts: &mut Parts) -> Result<(), DecodeError> {
         let (number, name, path, sha256) = (parts.natural()?, parts.text()?, parts.text()?, parts.text()?);
         let path = RelPath::new(&path).ok_or_else(|| DecodeError::form("a module's path lies below the root"))?;
-        if name == MAIN {
-            self.renamed.entry(name.clone()).or_insert_with(|| dotted(&path));
+        if name == "__main__" && self.main.is_none() {
+            self.main = Some(dotted(&path));
         }
         self.modules.insert(number, LoadedModule { name, path, sha256 });
         Ok(())
@@ -272,11 +272,12 @@ impl Process {
         let params = parts.sequence()?.into_iter().map(param).collect::<Result<_, _>>()?;
         let module = self.modules.get(&module).ok_or_else(|| DecodeError::form("a function's module is known before it"))?;
         let path = module.path.clone();
+        let is_main = module.name == "__main__";
         let found = (scene.resolve)(path.as_str(), &qualname, line);
-        if let Some(found) = found.as_ref().filter(|found| found.module() != module.name) {
-            self.renamed.insert(module.name.clone(), found.module().to_owned());
+        if let Some(found) = found.as_ref().filter(|_| is_main) {
+            self.main = Some(found.module().to_owned());
         }
-        let name = self.renamed.get(&module.name).unwrap_or(&module.name);
+        let name = if is_main { self.main.as_deref().unwrap_or("__main__") } else { &module.name };
         let id = found.unwrap_or_else(|| FunctionId::new(name, &qualname));
         // A coroutine's suspensions are no values.
         let (yields, is_coroutine) = (flags & 0b101 != 0, flags & 0b10 != 0);
@@ -297,7 +298,7 @@ impl Process {
         let mut args = Vec::with_capacity(values.len());
         for ((name, kind), tree) in known.params.iter().zip(values) {
             let mut value = from_tree(tree)?;
-            clean(&mut value, scene.redactor, &self.renamed);
+            clean(&mut value, scene.redactor, self.main.as_deref());
             value.walk(&mut |part| {
                 if let Some(ty) = type_of(part).filter(|ty| (scene.is_class)(ty)) {
                     let class = FunctionId::new(&ty.module, &ty.qualname);
@@ -311,9 +312,9 @@ impl Process {
         let mut letters = how.iter().flat_map(|how| how.chars());
         let way = Way { led: letters.next().map(Led::from_letter).unwrap_or_default(), is_coroutine: known.is_coroutine };
         args.iter_mut().zip(letters).for_each(|(arg, letter)| arg.given = Given::from_letter(letter));
-        let bound = bound.map(|name| {
-            let known = name.split_once(':').and_then(|(module, rest)| Some((self.renamed.get(module)?, rest)));
-            known.map_or_else(|| FunctionId(name.clone()), |(module, qualname)| FunctionId::new(module, qualname))
+        let bound = bound.map(|name| match (self.main.as_deref(), name.strip_prefix("__main__:")) {
+            (Some(main), Some(qualname)) => FunctionId::new(main, qualname),
+            _ => FunctionId(name),
         });
         let spool = SpoolCall { process: self.pid, number };
         let open = Open {
@@ -370,8 +371,9 @@ impl Process {
             };
             outcome = Outcome::Yielded { items: yielded, end };
         }
+        let main = self.main.as_deref();
         let mut effect = Effect { outcome, changed };
-        clean_effect(&mut effect, scene.redactor, &self.renamed);
+        clean_effect(&mut effect, scene.redactor, main);
         if let Some(around) = self.decorator(function, parent) {
             around.inner = Some(ending(&effect));
         }

@@ -1,4 +1,4 @@
-//! What is done to values before they leave: secrets taken out, modules given the names of the index, inputs made comparable.
+//! What is done to values before they leave: secrets taken out, `__main__` given its name, inputs made comparable.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -24,15 +24,8 @@ const NUMBER_MIN: i64 = 1_000_000_000;
 /// The fields of a cookie that hold its value.
 const COOKIE: [&str; 4] = ["value", "_value", "coded_value", "_coded_value"];
 
-/// The name of the module that a program was started as.
-pub const MAIN: &str = "__main__";
-
-/// What modules are called in the index, by the names that the program had for them: of `__main__`, and of a file that pytest imports
-/// from its own folder.
-pub type Renamed = HashMap<String, String>;
-
-/// Takes secrets out of every text in a value, and gives its types the modules that the index knows.
-pub fn clean(value: &mut Value, redactor: &mut Redactor, renamed: &Renamed) {
+/// Takes secrets out of every text in a value and names what the module `__main__` is called when it is imported.
+pub fn clean(value: &mut Value, redactor: &mut Redactor, main: Option<&str>) {
     placed::take_out(value, redactor);
     each(value, &mut |value| {
         if let Some(safe) = by_form(value, redactor) {
@@ -40,8 +33,8 @@ pub fn clean(value: &mut Value, redactor: &mut Redactor, renamed: &Renamed) {
         } else if let Value::Dict(pairs) = value {
             by_member(pairs, redactor);
         } else if let Some(ty) = type_of_mut(value) {
-            if let Some(name) = renamed.get(&ty.module) {
-                name.clone_into(&mut ty.module);
+            if let Some(main) = main.filter(|_| ty.module == "__main__") {
+                main.clone_into(&mut ty.module);
             } else if ty.module.starts_with("urllib.") || ty.module.starts_with("http.") {
                 by_type(value, redactor);
             }
@@ -50,28 +43,26 @@ pub fn clean(value: &mut Value, redactor: &mut Redactor, renamed: &Renamed) {
 }
 
 /// Does so with how a call ended and what it changed.
-pub fn clean_effect(effect: &mut Effect, redactor: &mut Redactor, renamed: &Renamed) {
+pub fn clean_effect(effect: &mut Effect, redactor: &mut Redactor, main: Option<&str>) {
     match &mut effect.outcome {
-        Outcome::Returned(value) => clean(value, redactor, renamed),
+        Outcome::Returned(value) => clean(value, redactor, main),
         Outcome::Raised { exception, mro } => {
-            clean(exception, redactor, renamed);
+            clean(exception, redactor, main);
             for name in mro {
-                if let Some((module, rest)) = name.split_once(':')
-                    && let Some(module) = renamed.get(module)
-                {
-                    *name = format!("{module}:{rest}");
+                if let (Some(main), Some(rest)) = (main, name.strip_prefix("__main__:")) {
+                    *name = format!("{main}:{rest}");
                 }
             }
         }
         Outcome::Yielded { items, end } => {
-            items.iter_mut().for_each(|item| clean(item, redactor, renamed));
+            items.iter_mut().for_each(|item| clean(item, redactor, main));
             if let GeneratorEnd::Returned(value) | GeneratorEnd::Raised(value) = end {
-                clean(value, redactor, renamed);
+                clean(value, redactor, main);
             }
         }
         Outcome::Unfinished | Outcome::TimedOut(_) | Outcome::Died(_) => {}
     }
-    effect.changed.iter_mut().for_each(|(_, value)| clean(value, redactor, renamed));
+    effect.changed.iter_mut().for_each(|(_, value)| clean(value, redactor, main));
 }
 
 /// Gives what is left of a text that holds secrets by their form.
@@ -264,7 +255,7 @@ mod tests {
             fields: vec![("_key".into(), text("visit")), ("_value".into(), text(held))],
         };
         let cleaned = |mut value: Value| {
-            clean(&mut value, &mut Redactor::default(), &Renamed::new());
+            clean(&mut value, &mut Redactor::default(), None);
             value
         };
         assert_eq!(cleaned(split(text("ada:x@h"))), split(text("ada:[REDACTED:password#1]@h")));
@@ -279,7 +270,7 @@ mod tests {
         let mut redactor = Redactor::new(["904173628580".to_owned()]);
         let long = "904173628580904173628580";
         let mut value = Value::List(vec![Value::Int(904_173_628_580), Value::Int(904_173_628_581), Value::BigInt(long.into())]);
-        clean(&mut value, &mut redactor, &Renamed::new());
+        clean(&mut value, &mut redactor, None);
         let Value::List(items) = value else { unreachable!() };
         assert!(matches!(&items[0], Value::Secret { look: Some(look), .. } if look.ty == SecretType::Int), "{items:?}");
         assert_eq!(items[1..], [Value::Int(904_173_628_581), Value::BigInt(long.into())]);
@@ -290,7 +281,7 @@ mod tests {
         let token = format!("ghp_{}", "a1B2".repeat(9));
         let dict = Value::Dict(vec![(Value::Str(token.clone()), Value::Bytes(token.clone().into_bytes()))]);
         let mut value = Value::List(vec![object(1, vec![dict, Value::RawStr([token.as_bytes(), b"\xed\xa0\x80"].concat())])]);
-        clean(&mut value, &mut Redactor::default(), &Renamed::from([("__main__".to_owned(), "main".to_owned())]));
+        clean(&mut value, &mut Redactor::default(), Some("main"));
         let text = format!("{value:?}");
         assert!(!text.contains("a1B2") && text.contains("Secret { kind: \"github-token\""), "{text}");
         assert!(!format!("{:?}", encode(&value)).contains(&format!("{:?}", b"a1B2").replace(['[', ']'], "")));

@@ -18,7 +18,7 @@ use crate::python::marshal::{DecodeError, Tree, decode};
 use crate::python::skim::skim;
 use crate::python::value::{Parts, encode, from_tree};
 use crate::record::assemble::{dotted, head, param};
-use crate::record::inputs::{MAIN, Renamed, clean};
+use crate::record::inputs::clean;
 use crate::record::placed;
 
 /// Events of a block.
@@ -60,7 +60,7 @@ impl Collector {
         };
         if redactor.may_hold(record) {
             let mut value = from_tree(decode(record)?)?;
-            clean(&mut value, redactor, &Renamed::new());
+            clean(&mut value, redactor, None);
             self.keep(&encode(&value));
         } else {
             skim(record)?;
@@ -183,10 +183,10 @@ struct Reader {
     shift: Option<i64>,
     /// When each part of a test began.
     phases: Vec<(i64, Phase)>,
-    renamed: Renamed,
+    main: Option<String>,
     functions: HashMap<u64, Known>,
     /// The modules by number: whether it is the program's own.
-    modules: HashMap<u64, String>,
+    modules: HashMap<u64, bool>,
     /// Where in `events` each call begins.
     begun: HashMap<u64, usize>,
     events: Vec<Raw>,
@@ -205,12 +205,10 @@ impl Reader {
             }
             "M" => {
                 let (number, name, path) = (parts.natural()?, parts.text()?, parts.text()?);
-                if name == MAIN
-                    && let Some(path) = RelPath::new(&path)
-                {
-                    self.renamed.entry(name.clone()).or_insert_with(|| dotted(&path));
+                self.modules.insert(number, name == "__main__");
+                if name == "__main__" && self.main.is_none() {
+                    self.main = RelPath::new(&path).map(|path| dotted(&path));
                 }
-                self.modules.insert(number, name);
             }
             "F" => self.define(&mut parts)?,
             "L" => {
@@ -245,9 +243,9 @@ impl Reader {
         let params = parts.sequence()?.into_iter().map(param).collect::<Result<_, _>>()?;
         parts.tree()?;
         let id = FunctionId(parts.text()?);
-        if let Some(name) = self.modules.get(&module).filter(|name| *name != id.module()) {
+        if self.modules.get(&module) == Some(&true) {
             // The index may know the program by a better name than its path gives.
-            self.renamed.insert(name.clone(), id.module().to_owned());
+            self.main = Some(id.module().to_owned());
         }
         self.functions.insert(number, Known { id, params });
         Ok(())
@@ -287,7 +285,7 @@ impl Reader {
         let brief = !parts.is_empty() && parts.bool()?;
         let known = self.functions.get(&function).ok_or_else(|| DecodeError::form("a function is known before its calls"))?;
         let argument = |((name, kind), mut value): (&(String, ParamKind), Value)| {
-            clean(&mut value, &mut self.redactor, &self.renamed);
+            clean(&mut value, &mut self.redactor, self.main.as_deref());
             Argument::new(name, *kind, value)
         };
         let mut args: Vec<Argument> = known.params.iter().zip(values).map(argument).collect();
@@ -314,13 +312,13 @@ impl Reader {
 
     fn value(&mut self, parts: &mut Parts) -> Result<Value, DecodeError> {
         let mut value = parts.value()?;
-        clean(&mut value, &mut self.redactor, &self.renamed);
+        clean(&mut value, &mut self.redactor, self.main.as_deref());
         Ok(value)
     }
 
     fn changed(&mut self, parts: &mut Parts) -> Result<Vec<(String, Value)>, DecodeError> {
         let mut changed = parts.fields_or_none()?;
-        changed.iter_mut().for_each(|(_, value)| clean(value, &mut self.redactor, &self.renamed));
+        changed.iter_mut().for_each(|(_, value)| clean(value, &mut self.redactor, self.main.as_deref()));
         Ok(changed)
     }
 }

@@ -1,4 +1,5 @@
-//! The source that a recorded program ran, kept until its calls were run once more on it: it may be edited before.
+//! The source that a recorded program ran, kept until its calls were run once more on it: it may be edited before. That of recorded tests
+//! stays, for control runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The tests in which calls were recorded, and what running them again showed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use rusqlite::{OptionalExtension, Transaction, params};
@@ -232,6 +232,31 @@ impl Store {
                  WHERE NOT test_sessions.tried AND recordings.tried ORDER BY 1",
             )?;
             let rows = statement.query_map([], |row| row.get(0).map(RecordingId))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Notes that a person chose the baseline of a call that is compared in its test: it is not what the recorded code did any more.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be written.
+    pub fn note_chosen(&self, call: CallId) -> Result<()> {
+        self.write(move |transaction| {
+            transaction.execute("UPDATE test_calls SET compared = 2 WHERE call = ?1 AND compared", [call.0])?;
+            Ok(())
+        })
+    }
+
+    /// Lists those of some calls in tests whose baseline a person chose.
+    ///
+    /// # Errors
+    /// Fails when the database cannot be read.
+    pub fn chosen(&self, calls: &[CallId]) -> Result<HashSet<CallId>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT call FROM json_each(?1) AS wanted JOIN test_calls ON test_calls.call = wanted.value WHERE compared = 2",
+            )?;
+            let rows = statement.query_map([to_json(calls)?], |row| row.get(0).map(CallId))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }

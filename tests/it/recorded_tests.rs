@@ -305,6 +305,44 @@ fn what_ends_otherwise_on_the_recorded_code_too_was_changed_by_no_edit() {
     assert!(code == 1 && said.contains("nothing → 5") && !said.contains("shop:price  ready"), "{code} {said}");
 }
 
+/// The control run starts from the recorded code, and the baseline is what a person took by then.
+#[test]
+fn a_change_after_an_accepted_one_is_shown() {
+    let place = recorded();
+    ends(&place, 0, &[]);
+    place.edit("web/app.py", "Forbidden(403)", "Forbidden(404)");
+    let (code, out, err) = place.run(&["--trust", "replay"]);
+    assert!(code == 1 && out.contains("#1 change"), "{out}{err}");
+    let (code, out, err) = place.run(&["--trust", "review", "--accept", "1"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert_eq!(place.run(&["--trust", "replay"]).0, 0);
+    place.edit("web/app.py", "Forbidden(404)", "Forbidden(405)");
+    let (code, out, err) = place.run(&["--trust", "replay"]);
+    assert!(code == 1 && out.contains("404 → 405"), "{code} {out}{err}");
+    place.save("web/app.py", APP);
+    let (code, out, err) = place.run(&["--trust", "replay"]);
+    assert!(code == 1 && out.contains("404 → 403"), "{code} {out}{err}");
+}
+
+/// The control run reads today's files, so an edit of one that calls read is told without it.
+#[test]
+fn an_edit_of_a_file_that_calls_in_tests_read_is_shown() {
+    let shop = "import json\nfrom contextvars import ContextVar\n\nuser = ContextVar(\"user\")\n\n\n\
+                def price(kind):\n    with open(\"prices.json\") as stream:\n        \
+                return [user.get(), json.load(stream)[kind]]\n";
+    let test = "import shop\n\n\ndef test_pen():\n    shop.user.set(\"ada\")\n    assert shop.price(\"pen\")\n";
+    let place = Place::empty();
+    for (path, text) in [("shop.py", shop), ("tests/test_shop.py", test), ("prices.json", "{\"pen\": 3}\n")] {
+        place.save(path, text);
+    }
+    let (code, out, err) = place.run(&["--trust", "run", "--", "python", "-m", "pytest", "-q"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert_eq!(place.run(&["--trust", "replay"]).0, 0);
+    place.save("prices.json", "{\"pen\": 4}\n");
+    let (code, out, err) = place.run(&["--trust", "replay"]);
+    assert!(code == 1 && out.contains("3 → 4"), "{code} {out}{err}");
+}
+
 #[test]
 fn where_the_sandbox_gives_no_private_copy_nothing_is_run_and_nothing_is_claimed() {
     let place = recorded();

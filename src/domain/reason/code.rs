@@ -229,6 +229,8 @@ codes! {
         "Record with a smaller file.";
     FixtureInTestFile = "fixture-in-test-file", "its test takes {name} from a test file, which other tests cannot use",
         "Move the fixture to a `conftest.py`.";
+    ClientOfTestCase = "client-of-test-case", "its test takes {name} from the `setUp` of its class, which other tests cannot use",
+        "Make the client in a fixture of a `conftest.py`, and record a test that uses it.";
     FixtureOutOfReach = "fixture-out-of-reach", "its test takes fixture {name} from the `conftest.py` in {detail}",
         "Move the fixture to a `conftest.py` above `output.tests`, or change `output.tests`.";
     FixtureChanged = "fixture-changed", "its test changes something by fixture {name} in a way that is not recorded",

@@ -1,12 +1,15 @@
 //! Which recorded calls of a function drafts may rest on: those that were seen to end again as they did, with what a person
 //! said of them since, and with placeholders where secrets were.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::base::error::Trouble;
+use crate::base::paths::RelPath;
 use crate::domain::answers::Answers;
 use crate::domain::call::{Call, CallId, Effect, Outcome};
-use crate::domain::function::Function;
+use crate::domain::function::{Function, Module};
+use crate::domain::parts;
 use crate::domain::proposal::LeftOut;
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::touch::Touch;
@@ -16,6 +19,7 @@ use crate::engine::calls::decorated;
 use crate::engine::calls::external::Outreach;
 use crate::engine::calls::read::Unsteady;
 use crate::engine::state::core::Core;
+use crate::source::index::Index;
 use crate::store::StoredCall;
 
 /// What of a function's calls drafts may rest on.
@@ -86,6 +90,8 @@ pub fn usable(core: &Core, function: &Function, outreach: &Outreach) -> Result<U
     }
     let mut left_out = reasons.into_iter().map(|(reason, calls)| LeftOut { calls, reason }).collect();
     decorated::leave_out(core, function, &mut calls, &mut left_out)?;
+    let index = core.index();
+    calls.iter_mut().for_each(|call| with_index_names(call, &index));
     if let Some(dispatcher) = core.index().dispatcher(function) {
         calls.iter_mut().for_each(|call| call.touches.push(Touch::Bound(dispatcher.clone())));
     }
@@ -104,6 +110,53 @@ fn is_the_same(one: &Effect, other: &Effect) -> bool {
     let same =
         |((name, one), (other_name, other)): (&(String, Value), &(String, Value))| name == other_name && one.same_as(other);
     same_outcome && one.changed.len() == other.changed.len() && one.changed.iter().zip(&other.changed).all(same)
+}
+
+/// Gives the classes in a call the modules that the index knows. pytest imports a file below a folder without `__init__.py` under a name
+/// that leads there from that folder alone: `lib/demo.py` as `demo`.
+fn with_index_names(call: &mut Call, index: &Index) {
+    let mut known: HashMap<(String, String), Option<String>> = HashMap::new();
+    let mut named = |module: &mut String, class: &str| {
+        let of = known.entry((module.clone(), class.to_owned())).or_insert_with(|| {
+            let is_rootless = |one: &Module| {
+                let folder = one.path.as_str().rsplit_once('/').map(|(folder, _)| folder);
+                let package = folder.and_then(|folder| RelPath::new(format!("{folder}/__init__.py")));
+                package.is_some_and(|package| index.module(&package).is_none())
+            };
+            let is_it = |one: &&Arc<Module>| {
+                one.name.strip_suffix(module.as_str()).is_some_and(|rest| rest.ends_with('.'))
+                    && one.classes.iter().any(|held| held.qualname == class)
+                    && is_rootless(one)
+            };
+            let mut all = index.modules().filter(is_it).map(|one| one.name.clone());
+            let found = if index.module_called(module).is_none() { all.next() } else { None };
+            found.filter(|_| all.next().is_none())
+        });
+        if let Some(name) = of {
+            name.clone_into(module);
+        }
+    };
+    let in_values = call.args.iter_mut().map(|arg| &mut arg.value).chain(call.effect.changed.iter_mut().map(|(_, value)| value));
+    let outcome = match &mut call.effect.outcome {
+        Outcome::Returned(value) | Outcome::Raised { exception: value, .. } => Some(value),
+        _ => None,
+    };
+    for value in in_values.chain(outcome) {
+        parts::each(value, &mut |part| {
+            if let Some(ty) = parts::type_of_mut(part) {
+                named(&mut ty.module, &ty.qualname);
+            }
+        });
+    }
+    if let Outcome::Raised { mro, .. } = &mut call.effect.outcome {
+        for name in mro {
+            if let Some((module, qualname)) = name.split_once(':') {
+                let mut module = module.to_owned();
+                named(&mut module, qualname);
+                *name = format!("{module}:{qualname}");
+            }
+        }
+    }
 }
 
 /// Decodes a call as drafts take it.

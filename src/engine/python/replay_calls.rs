@@ -31,7 +31,7 @@ use crate::python::protocol;
 use crate::python::protocol::{Dispatch, Former, Spot, Surroundings};
 use crate::python::value;
 use crate::python::zygote::{Ending, NotMade, ReplayCall, Worker, WorkerSpec};
-use crate::record::inputs::{Renamed, clean_effect};
+use crate::record::inputs::clean_effect;
 use crate::source::index::Index;
 use crate::store::StoredOutcome;
 
@@ -312,7 +312,7 @@ fn observed(index: &Index, call: &Call, result: Result<Ending, NotMade>, redacto
         // As a recorded one, it is kept without secrets.
         let is_other = redactor.may_hold(&ending.outcome);
         if is_other {
-            clean_effect(effect, redactor, &Renamed::new());
+            clean_effect(effect, redactor, None);
         }
         if under_former_names(index, call, effect) || is_other {
             ending.outcome = value::encode_outcome(effect);

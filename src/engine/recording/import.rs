@@ -26,7 +26,7 @@ use crate::engine::recording::refusal::{NotTaken, Refusal};
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
 use crate::python::value::{encode_arguments, encode_outcome};
-use crate::record::inputs::{Renamed, clean, digest};
+use crate::record::inputs::{clean, digest};
 use crate::record::placed;
 use crate::source::index::Index;
 
@@ -322,7 +322,7 @@ fn call_of(
                 *kind = *known;
             }
         });
-        clean(value, redactor, &Renamed::new());
+        clean(value, redactor, None);
     };
     args.iter_mut().for_each(|arg| tell_kind(&mut arg.value));
     changed.iter_mut().for_each(|(_, value)| tell_kind(value));

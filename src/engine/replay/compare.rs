@@ -34,7 +34,8 @@ use crate::engine::replay::failure::Failure;
 use crate::engine::replay::followed_lines::Followed;
 use crate::engine::replay::imports;
 use crate::engine::replay::recorded_tests::compare::{FirstTests, TestEnds, Twice};
-use crate::engine::replay::recorded_tests::{control, needed};
+use crate::engine::replay::recorded_tests::control::{self, Suspect};
+use crate::engine::replay::recorded_tests::needed;
 use crate::engine::replay::today::replay_today;
 use crate::engine::state::background::blocking;
 use crate::engine::state::core::Core;
@@ -241,11 +242,11 @@ async fn run_twice(
     tally.followed.ran.extend(lines_run);
     tally.ends.extend(ends);
     let is_suspect = |call: &&Call| observed.get(&call.id).is_some_and(|seen| differs(calls, call, seen));
-    let mut suspects: Vec<Call> = open.iter().filter(is_suspect).cloned().collect();
-    let suspected: HashSet<CallId> = suspects.iter().map(|call| call.id).collect();
-    suspects.retain(|call| !again.contains_key(&call.id));
+    let mut once_more: Vec<Call> = open.iter().filter(is_suspect).cloned().collect();
+    let suspected: HashSet<CallId> = once_more.iter().map(|call| call.id).collect();
+    once_more.retain(|call| !again.contains_key(&call.id));
     let none = FirstTests::default();
-    again.extend(Box::pin(replay_today(core, &environment, &suspects, &Lines::new(), &none, job)).await?.first);
+    again.extend(Box::pin(replay_today(core, &environment, &once_more, &Lines::new(), &none, job)).await?.first);
     let repeats = |call: &&Call| {
         let both = observed.get(&call.id).zip(again.get(&call.id));
         both.is_some_and(|(seen, again)| match (&seen.effect, &again.effect) {
@@ -254,8 +255,12 @@ async fn run_twice(
         })
     };
     let shown = open.iter().filter(|call| call.observed.inside.is_some() && suspected.contains(&call.id)).filter(repeats);
-    let shown: Vec<(&Call, &Effect)> = shown.filter_map(|call| Some((call, baseline_of(calls, call)?))).collect();
-    let unsettled = Box::pin(control::differ_as_recorded(core, &environment, &shown, job)).await?;
+    let suspects = shown.filter_map(|call| {
+        let seen = observed.get(&call.id)?;
+        Some(Suspect { call, baseline: baseline_of(calls, call)?, today: seen.effect.as_ref().ok()?, entered: &seen.entered })
+    });
+    let suspects: Vec<Suspect<'_>> = suspects.collect();
+    let unsettled = Box::pin(control::differ_as_recorded(core, &environment, &suspects, job)).await?;
     let (mut fresh, mut failures) = (Fresh::new(), Failures::new());
     for call in open {
         let Some(seen) = observed.get(&call.id) else { continue };

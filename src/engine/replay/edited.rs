@@ -128,12 +128,6 @@ impl Delta {
         Ok(code.filter_map(|one| Some((one.subject.function()?.clone(), one.text))).collect())
     }
 
-    /// Tells whether nothing was edited.
-    pub fn is_empty(&self) -> bool {
-        let Self { edited, new, tests, gone } = self;
-        edited.is_empty() && new.is_empty() && tests.is_empty() && gone.is_empty()
-    }
-
     /// Leaves only these functions, and nothing else.
     pub fn only(&mut self, functions: &BTreeSet<FunctionId>) {
         self.edited.retain(|subject| subject.function().is_some_and(|id| functions.contains(id)));

@@ -23,7 +23,7 @@ use crate::engine::python::environment;
 use crate::engine::state::core::Core;
 use crate::python::line_values::{Followed, GivenLine, GivenLines, HowItWent};
 use crate::python::value;
-use crate::record::inputs::{Renamed, clean_effect};
+use crate::record::inputs::clean_effect;
 
 /// Characters of what one line gave.
 const LINE: usize = 400;
@@ -139,7 +139,7 @@ fn text_of(line: &GivenLine, redactor: &mut Redactor) -> String {
     let effect = line.seen.as_ref().and_then(|seen| Some((seen, value::outcome(seen).ok()?)));
     if let Some((seen, mut effect)) = effect {
         if redactor.may_hold(seen) {
-            clean_effect(&mut effect, redactor, &Renamed::new());
+            clean_effect(&mut effect, redactor, None);
         }
         parts.extend(gave(line.how, &effect));
     }

@@ -32,7 +32,7 @@ use crate::generate::replay::difference;
 use crate::python::near::{Found, Outcome};
 use crate::python::value;
 use crate::python::zygote::NearSearch;
-use crate::record::inputs::{Renamed, clean_effect};
+use crate::record::inputs::clean_effect;
 
 /// How long the search for one function may take.
 const SEARCH: Duration = Duration::from_millis(1000);
@@ -204,7 +204,7 @@ fn told(core: &Core, of: &Wanted, found: Found, redactor: &mut Redactor) -> Opti
     let nearest = of.calls.get(usize::try_from(found.call).ok()?)?;
     let (args, way) = value::arguments(&found.args).ok()?;
     let mut ends = [value::outcome(&found.old).ok()?, value::outcome(&found.new).ok()?];
-    ends.iter_mut().for_each(|end| clean_effect(end, redactor, &Renamed::new()));
+    ends.iter_mut().for_each(|end| clean_effect(end, redactor, None));
     let [old, new] = ends;
     let difference = difference(&old, &new)?;
     let today = core.function(&of.function)?;

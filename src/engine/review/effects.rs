@@ -29,6 +29,7 @@ pub fn count(core: &Core, verb: Verb, step: isize) {
 pub fn take_baseline<'a>(core: &Core, change: &'a Change, which: impl Fn(&'a CallChange) -> &'a Effect) -> Result<(), Trouble> {
     for call in &change.calls {
         core.store().set_baseline(call.call, Some(value::encode_outcome(which(call))))?;
+        core.store().note_chosen(call.call)?;
     }
     Ok(())
 }

@@ -38,6 +38,10 @@ impl Writer<'_, '_> {
             self.fixture(name)?;
             return Ok(on.to_owned());
         };
+        let is_djangos = |case: &String| case.starts_with("django.") || case.starts_with("rest_framework.");
+        if self.scene.case.as_ref().is_some_and(|case| !is_djangos(case)) {
+            return Err(ReasonCode::ClientOfTestCase.of(on));
+        }
         if !self.scene.has_django {
             return Err(ReasonCode::NeedsPytestDjango.into());
         }

@@ -321,6 +321,8 @@ fn what_other_tests_cannot_see_or_write_has_a_reason() {
     );
     bare.has_django = false;
     assert_eq!(why(&bare), ReasonCode::NeedsPytestDjango.into());
+    bare.case = Some("unittest.case.TestCase".into());
+    assert_eq!(why(&bare), ReasonCode::ClientOfTestCase.of("self.client"));
 }
 
 #[test]

@@ -464,11 +464,18 @@ def test_answers_to_challenges_and_signatures_are_secrets_where_they_look_random
 def test_a_function_under_a_secret_name_hides_the_texts_that_it_holds_and_nothing_of_what_it_works_with(program):
     """A framework puts a function that makes a token into the request that the function looks at."""
     spool = program.main("""
+        class Text(str):
+            pass
+
         def put(scope):
             made = "zQ8-kd2x01fhWx"
+            others = ["zQ8-kd2x03fhWx", bytearray(b"zQ8-kd2x04fhWx"), Text("zQ8-kd2x05fhWx")]
+
+            def inner():
+                return others
 
             def csrftoken():
-                return scope["headers"][0][1] + made
+                return scope["headers"][0][1] + made + inner()[0]
 
             scope["csrftoken"] = csrftoken
             return scope
@@ -481,6 +488,7 @@ def test_a_function_under_a_secret_name_hides_the_texts_that_it_holds_and_nothin
             accepted("gzip, deflate9")
     """)  # fmt: skip
     raw = b"".join(p.read_bytes() for p in program.spool.iterdir())
-    assert b"zQ8-kd2x01fhWx" not in raw and b"zQ8-kd2x02fhWx" not in raw
+    for n in range(1, 6):
+        assert b"zQ8-kd2x0%dfhWx" % n not in raw, n
     assert [start.args[0] for start, _ in spool.calls("accepted")] == ["gzip, deflate9"]
     assert "('accept-encoding', 'gzip, deflate9')" in repr(spool.calls("put")[0][1].value)

@@ -351,3 +351,43 @@ def test_a_test_finds_the_temporary_folder_as_it_was_before_the_others(shop: obj
     """
     assert run(shop, source, "test_a", "test_b") == ["passed"] * 2
     assert [word for word in shop.log() if word.startswith("made")] == ["made0"] * 2
+
+
+def test_a_teardown_that_ends_its_process_takes_no_test_along(shop: object) -> None:
+    source = """
+        import os, pytest
+        @pytest.fixture(scope="session")
+        def rude():
+            yield
+            os._exit(3)
+        def test_a(rude): pass
+        def test_b(): pass
+        def test_c(app): pass
+    """
+    assert run(shop, source, "test_a", "test_b", "test_c") == ["passed"] * 3
+
+
+def test_a_fixture_that_fails_is_not_remembered(shop: object) -> None:
+    source = """
+        import pytest
+        @pytest.fixture(scope="session")
+        def fails(): raise NameError("typo")
+        def test_a(fails): pass
+    """
+    assert run(shop, source, "test_a") == ["error"]
+    assert [line for line in shop.lines if line["kind"] == "learned"] == []
+
+
+def test_fixtures_are_set_up_in_the_order_of_each_test(shop: object) -> None:
+    source = """
+        import conftest, pytest
+        made = []
+        @pytest.fixture(scope="session")
+        def one(): made.append("one")
+        @pytest.fixture(scope="session")
+        def two(): made.append("two")
+        def test_a(two): conftest.note(" ".join(made))
+        def test_b(one, two): conftest.note(" ".join(made))
+    """
+    assert run(shop, source, "test_a", "test_b") == ["passed"] * 2
+    assert [word for word in shop.log() if "always" not in word] == ["two", "one two"]

@@ -65,4 +65,4 @@ def test_a_quick_call_reads_the_recorded_moment_whatever_the_load(monkeypatch: p
         passed[0] = nanoseconds
         read.append(time.time_ns())
     clock.held.stop()
-    assert read == [end_of_second, end_of_second, end_of_second + QUICK]
+    assert read == [end_of_second + 1000, end_of_second + 2000, end_of_second + QUICK]

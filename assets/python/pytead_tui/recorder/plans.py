@@ -249,14 +249,20 @@ def _closure(walk: Capture, v: object, depth: int) -> object:
     return (TAG, "new", "types", "FunctionType", (module, qualname, held, values), {})
 
 
+# What has no names in it that would tell a secret from the rest; of classes, by identity.
+_WITHOUT_NAMES = frozenset(map(oid, (
+    str, bytes, bytearray, list, tuple, set, frozenset, kinds.Function, kinds.Method,
+)))  # fmt: skip
+
+
 def _under(walk: Capture, name: str, v: object, depth: int) -> object:
     """Gives what a variable of a function holds, withheld under a secret name. A function with a secret name gives a secret: a text that
-    it holds may be it. What else it works with, such as a request, has names of its own."""
+    it holds may be it. A dict or an object that it works with, such as a request, has names of its own."""
     word = redact.word_of_all(name)
     if word is not None:
         return walk.masked(word, v, depth)
     before = walk.masking
-    if type(v) is not str and type(v) is not bytes:
+    if not any([oid(cls) in _WITHOUT_NAMES for cls in mro_of(type(v))[:-1]]):
         walk.masking = None
     try:
         return walk.value(v, depth)

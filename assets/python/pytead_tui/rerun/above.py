@@ -44,13 +44,13 @@ class Tests:
         """Puts tests that need the same fixtures behind one another, at the place of the first: it still sets them up."""
         together: dict = {}
         for item in items:
-            together.setdefault(frozenset(needed_by(item, self.left, self.learned)), []).append(item)
+            together.setdefault(tuple(needed_by(item, self.left, self.learned)), []).append(item)
         return [item for one in together.values() for item in one]
 
     def _run_below_one(self) -> None:
         above = Fork(lambda writer: self._be_above(writer), closing=(self.writer.file,))
         test, fixture, began = "", "", time.monotonic()
-        over = ""
+        over, unsafe = "", False
         try:
             while True:
                 line = above.next(self.seconds + GRACE)
@@ -67,20 +67,22 @@ class Tests:
                     self.queue.pop(0)
                     test = ""
                 else:  # "spoiled" or "end"
+                    unsafe = line.get("unsafe", False)
                     break
         except TimeoutError:
             over = "timed-out"
         except Gone:
             over = "died"
-        how = above.end(grace=0.0 if over == "timed-out" else GRACE)
+        how = above.end(grace=0.0 if over == "timed-out" else self.seconds)
         if test:
             said = how if over == "died" else f"still running after {self.seconds:g} s"
             self.writer.send(**unfinished(test, over or "died", said, above.pid, time.monotonic() - began))
             self.queue.pop(0)
         elif fixture:
             self.left.add(fixture)
-            self.learned.pop(fixture, None)
-            self.writer.send(kind="learned", fixtures={fixture: ""})
+            if unsafe:  # one that failed may be mended
+                self.learned.pop(fixture, None)
+                self.writer.send(kind="learned", fixtures={fixture: ""})
         elif over and self.queue:
             why, tests = f"the process above the tests ended before one: {how}", [item.nodeid for item in self.queue]
             self.writer.send(kind="broken", why=why, path=None, line=None, tests=tests)
@@ -98,8 +100,8 @@ class Tests:
                 for key, name in fixtures.wanted(item):
                     writer.send(kind="setting-up", fixture=key)
                     if not fixtures.set_up(item, key, name):
+                        writer.send(kind="spoiled", unsafe=not fixtures.failed)
                         fixtures.tear_down()
-                        writer.send(kind="spoiled")
                         return
             gc.freeze()  # a collection in a test would copy all that it looks at
             writer.send(kind="begun", test=item.nodeid)
@@ -108,8 +110,8 @@ class Tests:
             if learned:
                 writer.send(kind="learned", fixtures=learned)
             writer.send(**line)
+        writer.send(kind="end")  # a teardown that ends this process takes no test along
         fixtures.tear_down()
-        writer.send(kind="end")
 
     def _run_below(self, item: pytest.Item, fixtures: SessionFixtures) -> dict:
         """Runs a test in a process of its own; gives the line that says how it went."""
@@ -124,7 +126,7 @@ class Tests:
         finally:
             # The next test gets the same numbered folders, whichever tests ran before it.
             for name in _names(folder) - before:
-                shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+                _remove(os.path.join(folder, name))
 
     def _be_below(self, writer: Writer, item: pytest.Item, fixtures: SessionFixtures) -> None:
         fixtures.hand_on()
@@ -142,3 +144,11 @@ def _names(folder: str) -> "set[str]":
     with contextlib.suppress(OSError):
         return set(os.listdir(folder or "/nonexistent"))
     return set()
+
+
+def _remove(path: str) -> None:
+    with contextlib.suppress(OSError):
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            os.unlink(path)

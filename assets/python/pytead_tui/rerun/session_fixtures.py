@@ -22,7 +22,7 @@ class SessionFixtures:
         self.left = left
         self.learned = learned  # asked for by a test while it ran: the name, by key
         self.made: list = []  # definitions of what was set up here, also of what these fixtures asked for by themselves
-        self.named: set = set()  # keys of those that tests needed
+        self.named: list = []  # keys of those that tests needed, in the order of their setup
         self.held: list = []  # how it is torn down, in the process of a test
         self.preparing: "tuple[pytest.Item, str] | None" = None
         self.failed = False
@@ -36,13 +36,13 @@ class SessionFixtures:
         return [(one, name) for one, name in needed_by(item, self.left, self.learned).items() if one not in made]
 
     def has_others(self, item: pytest.Item) -> bool:
-        """Tells whether something is set up here that a test does not need."""
-        return not self.named <= set(needed_by(item, self.left, self.learned))
+        """Tells whether something is set up here that a test does not need, or would set up in another order."""
+        return list(needed_by(item, self.left, self.learned))[: len(self.named)] != self.named
 
     def set_up(self, item: pytest.Item, fixture: str, name: str) -> bool:
         """Sets up a fixture of this key and name as it is set up for this test; tells whether that went well and left nothing that is shared."""
         self.session._setupstate.setup(self.session)
-        self.named.add(fixture)
+        self.named.append(fixture)
         self.preparing, self.failed = (item, name), False
         try:
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)

@@ -9,12 +9,13 @@ import ctypes
 import datetime
 import gc
 import importlib
+import itertools
 import sys
 import time
 from collections.abc import Callable
 from importlib.util import find_spec
 
-QUICK = 50_000_000  # nanoseconds that a call may take before a recorded clock goes on
+QUICK = 50_000_000  # nanoseconds that a call may take before a recorded clock goes on as the real one does
 
 
 def library() -> str:
@@ -94,15 +95,18 @@ class Fixed:
 
 class Recorded:
     """The clock of the moment at which a call was recorded, until the process ends: it goes on from there, or stands there.
-    It stands at first in any case: what a quick call reads is the same each time, also where a second ends just then.
+    At first each reading comes a microsecond after the one before: what a quick call reads is the same each time, also where a second ends
+    just then.
     The time zone is this machine's, as it was for the program."""
 
     def __init__(self, nanoseconds: int, stands: bool, modules: list) -> None:
-        now, began = time.monotonic_ns, time.monotonic_ns()
+        now, began, readings = time.monotonic_ns, time.monotonic_ns(), itertools.count(1)
 
         def moment() -> int:
+            if stands:
+                return nanoseconds
             passed = now() - began
-            return nanoseconds if stands or passed < QUICK else nanoseconds + passed
+            return nanoseconds + (passed if passed >= QUICK else 1000 * next(readings))
 
         self.held = _Ours(moment, modules)
 

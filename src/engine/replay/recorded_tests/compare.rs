@@ -1,6 +1,6 @@
 //! Recorded calls as they end today inside their tests.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
@@ -252,7 +252,7 @@ fn in_run(
 ) -> Vec<(CallId, Observed)> {
     let fails = || test.fails(run.said.as_deref().unwrap_or("it fails"));
     let mut paired: HashMap<&FunctionId, Vec<Option<usize>>> = HashMap::new();
-    let mut seen = Vec::new();
+    let (mut seen, mut places) = (Vec::new(), Vec::new());
     for call in calls {
         let made = run.calls.get(&call.function).map_or(&[][..], Vec::as_slice);
         let before = former.calls.get(&call.function).map_or(&[][..], Vec::as_slice);
@@ -275,19 +275,35 @@ fn in_run(
             }
             Some(twin) => ended(call, twin, baseline, run, index),
         };
-        let input = at.and_then(|at| before.get(at)).map(|one| one.input);
-        let is_alone = before.iter().filter(|one| Some(one.input) == input).count() < 2;
-        let is_same = |seen: &Observed| {
-            seen.effect.as_ref().ok().zip(baseline).is_none_or(|(now, before)| difference(before, now).is_none())
-        };
-        let outcome = if call.thread == 0 || is_same(&outcome) || is_alone {
-            outcome
-        } else {
-            // Threads make equal calls in any order: one that ended so is it, and without one nobody knows which it is.
-            let equal = made.iter().filter(|one| Some(one.input) == input).map(|one| ended(call, one, baseline, run, index));
-            equal.into_iter().find(is_same).unwrap_or_else(|| not_made(ReasonCode::Unsettled.into()))
-        };
+        let place = at.and_then(|at| *pairs.get(at)?);
         seen.push((call.id, outcome));
+        places.push(place);
+    }
+    // Threads make equal calls in any order: of these, one that ended as another did before is that one.
+    let is_same =
+        |outcome: &Observed, baseline: &Effect| outcome.effect.as_ref().is_ok_and(|now| difference(baseline, now).is_none());
+    let before = |call: &Call| baselines.get(&call.id).and_then(|bytes| value::outcome(bytes).ok());
+    let mut taken: HashSet<(&FunctionId, usize)> = HashSet::new();
+    for ((call, (_, outcome)), place) in calls.iter().zip(&seen).zip(&places) {
+        taken.extend(
+            place.filter(|_| before(call).is_some_and(|before| is_same(outcome, &before))).map(|at| (&call.function, at)),
+        );
+    }
+    for (at, call) in calls.iter().enumerate() {
+        let Some((baseline, made)) = before(call).zip(run.calls.get(&call.function)) else { continue };
+        let is_twin =
+            |other: &&&Call| other.function == call.function && other.input == call.input && other.thread != call.thread;
+        let Some(input) = places[at].and_then(|place| made.get(place)).map(|one| one.input) else { continue };
+        if is_same(&seen[at].1, &baseline) || !calls.iter().any(|other| is_twin(&other)) {
+            continue;
+        }
+        let equal =
+            made.iter().enumerate().filter(|(place, one)| one.input == input && !taken.contains(&(&call.function, *place)));
+        let mut ends = equal.map(|(place, one)| (place, ended(call, one, Some(&baseline), run, index)));
+        if let Some((place, outcome)) = ends.find(|(_, outcome)| is_same(outcome, &baseline)) {
+            taken.insert((&call.function, place));
+            seen[at].1 = outcome;
+        }
     }
     // A test that fails now says that something differs, even where it cannot be told what.
     let differs = |(id, outcome): &(CallId, Observed)| {

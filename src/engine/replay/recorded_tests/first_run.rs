@@ -189,7 +189,8 @@ async fn learn(
     let (mut baselines, mut outcomes) = (Vec::new(), Vec::new());
     for (test, recorded) in of_test {
         let Some(run) = first.tests.remove(&test) else { continue };
-        let recorded: Vec<Call> = recorded.into_iter().map(read::decode).collect();
+        let mut recorded: Vec<Call> = recorded.into_iter().map(read::decode).collect();
+        recorded.iter_mut().for_each(|call| timing::leave_out(&mut call.effect));
         let other = second.tests.remove(&test).map(|other| other.read());
         let Seen { run, calls } = seen(run.read(), other.as_ref(), &recorded, &alone, &is_own);
         // With other data than the program had, two runs that agree do not tell what it did.
@@ -342,9 +343,7 @@ fn ends_as_recorded(recorded: &Call, effect: &Effect) -> bool {
 
 /// Tells whether a call ended in its test just as it was recorded, and answered a client.
 fn shows_more(recorded: &Call, effect: &Effect) -> bool {
-    let mut then = recorded.effect.clone();
-    timing::leave_out(&mut then);
-    effect.answers().is_some() && difference(&then, &effect.clone().as_recorded()).is_none()
+    effect.answers().is_some() && difference(&recorded.effect, &effect.clone().as_recorded()).is_none()
 }
 
 /// Gives how a call ended, without what differs between two runs; `None` where nothing is left of it, or where it did not end as
