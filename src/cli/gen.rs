@@ -186,11 +186,16 @@ async fn check(handle: &Handle, out: &mut Output) -> Result<u8, Trouble> {
     Ok(FINDINGS)
 }
 
-/// Writes proved drafts somewhere else than into the project's tests; an existing file is never overwritten.
+/// Writes proved drafts somewhere else than into the project's tests; what an existing file holds is never overwritten.
 fn export(handle: &Handle, out: &mut Output, ready: &[ProposalId], target: ExportTo<'_>) -> Result<(), Trouble> {
-    for (path, lines) in handle.export(ready, target)? {
-        out.result("wrote", &serde_json::json!({ "path": path, "lines": lines }));
-        out.say(format!("Wrote {} ({}).", path.display(), text::count(lines, "line")));
+    for file in handle.export(ready, target)? {
+        out.result("wrote", &file);
+        let path = text::display_line(&file.path.display().to_string()).into_owned();
+        out.say(format!("Wrote {path} ({}).", text::count(file.lines, "line")));
+        if !file.other.is_empty() {
+            let other = file.other.join(", ");
+            out.say(format!("{path} has these tests with another text, and they stay: {other}. Delete one to get it anew."));
+        }
     }
     Ok(())
 }

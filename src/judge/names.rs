@@ -26,6 +26,8 @@ pub struct Nearby {
     pub modules: BTreeSet<String>,
     /// What ran in the journey.
     pub ran: BTreeSet<Callee>,
+    /// What packages of the project bring from other modules, with dots: `shop.Cart` → `shop.cart.Cart`.
+    pub brought: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -110,8 +112,8 @@ impl Names {
         Self { functions: functions.into_iter().map(|id| (id, any())).collect(), nearby: Nearby::default() }
     }
 
-    /// Finds the function that a name means: as the test's own module reads it, else by its whole name, else by the end of it. Of several,
-    /// those count whose class or function the module imports, or which ran.
+    /// Finds the function that a name means: as the test's own module reads it, else by its whole name, else by the end of it, else by
+    /// the package that brings it. Of several, those count whose class or function the module imports, or which ran.
     ///
     /// # Errors
     ///
@@ -137,7 +139,13 @@ impl Names {
         } else {
             whole
         };
-        let found = self.nearby.fitting(found);
+        let found = if found.is_empty() {
+            let brought = self.nearby.read(&written).and_then(|read| self.nearby.brought(&read));
+            let brought = brought.or_else(|| self.nearby.brought(&written));
+            brought.map(|whole| by(&|id| dotted(id) == whole)).unwrap_or_default()
+        } else {
+            self.nearby.fitting(found)
+        };
         if found.is_empty() {
             let known: Vec<&str> = self.functions.keys().map(Callee::qualname).collect();
             let nearest = nearest(&written, known).into_iter().map(str::to_owned).collect();
@@ -243,6 +251,13 @@ impl Nearby {
         let (first, rest) = written.split_once('.').map_or((written, None), |(first, rest)| (first, Some(rest)));
         let target = self.bound.get(first)?;
         Some(rest.map_or_else(|| target.clone(), |rest| format!("{target}.{rest}")))
+    }
+
+    /// Gives a name by the module that defines what a package brings.
+    fn brought(&self, written: &str) -> Option<String> {
+        let ends = written.match_indices('.').map(|(at, _)| at).chain([written.len()]);
+        let mut found = ends.filter_map(|end| Some(format!("{}{}", self.brought.get(&written[..end])?, &written[end..])));
+        found.next()
     }
 
     /// Leaves of several functions those that fit: what the test's module has a name for, else what ran, unless that is in none of the

@@ -75,6 +75,49 @@ fn trace2test_and_gentests_are_still_there() {
 }
 
 #[test]
+fn a_file_of_tests_from_another_checkout_gets_what_it_lacks_and_keeps_the_rest() {
+    let place = project();
+    place.save(
+        "tests/test_all.py",
+        "from mymodule import other\n\n\n# by hand\ndef test_other_by_hand():\n    assert other(3) == -3\n",
+    );
+    place.save("main.py", "import mymodule\nmymodule.multiply(2, 3)\n");
+    assert_eq!(place.run(&["--trust", "run", "main.py"]).0, 0);
+    let write = |place: &Place| place.run(&["--trust", "gen", "-o", "tests/test_all.py"]);
+    let (code, out, err) = write(&place);
+    assert_eq!(code, 0, "{out}{err}");
+    let first = place.read("tests/test_all.py");
+    assert!(first.contains("# by hand\ndef test_other_by_hand():") && first.contains("multiply(2, 3) == 6"), "{first}");
+
+    // The colleague has the file and no recording of it, and one function more.
+    let other = project();
+    other.save("tests/test_all.py", &first);
+    other.save("main.py", "import mymodule\nmymodule.multiply(2, 3)\nmymodule.Cart(2).total(3)\n");
+    assert_eq!(other.run(&["--trust", "run", "main.py"]).0, 0);
+    let (code, out, err) = write(&other);
+    assert_eq!(code, 0, "{out}{err}");
+    let second = other.read("tests/test_all.py");
+    assert!(second.contains("# by hand") && second.contains("total(3) == 6"), "{second}");
+    assert_eq!(second.matches("multiply(2, 3)").count(), 1, "{second}");
+    assert_eq!(write(&other).0, 0);
+    assert_eq!(other.read("tests/test_all.py"), second, "and not twice");
+
+    // What the file has otherwise stays, and is named.
+    let edited = second.replace("multiply(2, 3) == 6", "multiply(2, 3) == 2 * 3");
+    other.save("tests/test_all.py", &edited);
+    let (code, out, err) = write(&other);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains("tests/test_all.py has these tests with another text, and they stay: test_multiply"), "{out}");
+    assert_eq!(other.read("tests/test_all.py"), edited);
+
+    let before = other.read("mymodule.py");
+    let (code, _, err) = other.run(&["--trust", "gen", "-o", "mymodule.py"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("holds no tests"), "{err}");
+    assert_eq!(other.read("mymodule.py"), before);
+}
+
+#[test]
 fn folders_of_the_old_flag_are_imported_from_by_the_program_and_its_tests() {
     let place = project();
     place.save("main.py", "import extra\nprint(extra.twice('ab'))\n");

@@ -122,7 +122,7 @@ codes! {
     NotCheckedYet = "not-checked-yet", "not replayed yet on the recorded code",
         "Run `pytead-tui replay`, or press `t` on the function.";
     OtherThanRecorded = "other-than-recorded", "ends otherwise than recorded, on code that may not be the recorded one",
-        "Record it here: `pytead-tui run`.";
+        "Record it here: `pytead-tui run pytest`.";
     ImportFails = "import-fails", "its module cannot be imported: {detail}",
         "Mend the import.";
     BaseRunFails = "base-run-fails", "cannot run on the code it is compared with: {detail}",

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use crate::base::error::Trouble;
-use crate::base::paths::RelPath;
-use crate::base::typed::parent_and_name;
+use crate::base::paths::{RelPath, read_file, tilde};
+use crate::base::typed::{Typed, parent_and_name};
 use crate::domain::function::{FunctionId, Module};
 use crate::domain::proposal::{ProposalId, ProposalState};
 use crate::domain::settings::Naming;
@@ -16,8 +18,10 @@ use crate::engine::python::environment;
 use crate::engine::state::core::Core;
 use crate::generate::path_help::conftest;
 use crate::generate::scope::snake_path;
+use crate::generate::trim::test_names;
 use crate::source::index::Index;
 use crate::write::apart::{Owners, Parts, apart};
+use crate::write::join::{Joined, join};
 use crate::write::plan::{Addition, accept};
 
 /// Where proved drafts are written besides the project's tests.
@@ -29,8 +33,19 @@ pub enum ExportTo<'a> {
     Folder(&'a Path),
 }
 
-/// Writes the drafts; an existing file is never overwritten, and left alone where it holds them already.
-pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(PathBuf, usize)>, Trouble> {
+/// A file that holds drafts now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExportedFile {
+    /// The file.
+    pub path: PathBuf,
+    /// How many lines it has.
+    pub lines: usize,
+    /// Tests that it had before with another text, by name. They stay as they were.
+    pub other: Vec<String>,
+}
+
+/// Writes the drafts. A file that is there gets the tests that it lacks; nothing in it is replaced.
+pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<ExportedFile>, Trouble> {
     let mut files: BTreeMap<PathBuf, String> = BTreeMap::new();
     let mut written: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
     let mut roots: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
@@ -71,11 +86,43 @@ pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(
         ExportTo::File(file) => parent_and_name(file).map_or(file, |(folder, _)| folder),
         ExportTo::Folder(folder) => folder,
     };
-    let made = files.iter().map(|(path, text)| (path.clone(), text.lines().count())).collect();
+    let (mut made, mut there) = (Vec::new(), BTreeSet::new());
+    for (path, text) in &mut files {
+        let mut other = Vec::new();
+        if let Some(existing) = existing(core, folder, path)? {
+            let is_of_tests = written.contains_key(path);
+            if is_of_tests && !existing.trim().is_empty() && test_names(&existing).is_empty() {
+                return Err(Trouble::usage(format!("{} was not written.", tilde(path)))
+                    .because("The file that is there holds no tests.")
+                    .so("Name another place."));
+            }
+            if is_of_tests {
+                Joined { text: *text, other } = join(&existing, text, &first_party)?;
+            }
+            there.insert(existing);
+        }
+        made.push(ExportedFile { path: path.clone(), lines: text.lines().count(), other });
+    }
     let name = |path: &Path| path.file_name().and_then(RelPath::new);
     let files = files.into_iter().filter_map(|(path, text)| Some((name(&path)?, text))).collect();
-    typed_place::write_below(core, folder, files, |_| false)?;
+    typed_place::write_below(core, folder, files, |text| there.contains(text))?;
     Ok(made)
+}
+
+/// Reads a file that tests are to be added to; none if there is none.
+fn existing(core: &Core, folder: &Path, path: &Path) -> Result<Option<String>, Trouble> {
+    let not = |why: String| {
+        Trouble::environment(format!("{} cannot be read.", tilde(path))).because(format!("{why}.")).so("Name another place.")
+    };
+    let typed = Typed::new(&core.root, folder).map_err(|error| not(error.to_string()))?;
+    let Some(name) = path.file_name().and_then(RelPath::new) else { return Ok(None) };
+    let below = typed.below.as_ref().map_or_else(|| Some(name.clone()), |below| RelPath::new(format!("{below}/{name}")));
+    let Some(below) = below else { return Ok(None) };
+    match read_file(&below.under(&typed.base)) {
+        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| not("It is no text in UTF-8".to_owned())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(not(error.to_string())),
+    }
 }
 
 /// Names a file of tests by the file of a function; none where another file of the project has that name.

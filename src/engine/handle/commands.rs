@@ -15,7 +15,7 @@ use crate::domain::near::Near;
 use crate::domain::proposal::ProposalId;
 use crate::domain::snapshot::Trust;
 use crate::engine::drafting::docstring_examples::{self, Documented};
-use crate::engine::drafting::export::ExportTo;
+use crate::engine::drafting::export::{self, ExportTo, ExportedFile};
 use crate::engine::drafting::finetuning::{self, Exported};
 use crate::engine::drafting::why::Why;
 use crate::engine::handle::clean::{self, Clean, Cleaned};
@@ -249,12 +249,12 @@ impl Handle {
         docstring_examples::take_back(&self.core)
     }
 
-    /// Writes proved drafts somewhere else than into the project's tests; gives each file with its lines.
+    /// Writes proved drafts somewhere else than into the project's tests; gives the files.
     ///
     /// # Errors
-    /// Fails when a file exists already or cannot be written.
-    pub fn export(&self, proposals: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<(PathBuf, usize)>, Trouble> {
-        drafting::export::export(&self.core, proposals, to)
+    /// Fails when a file that is there holds no tests, or one cannot be written.
+    pub fn export(&self, proposals: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<ExportedFile>, Trouble> {
+        export::export(&self.core, proposals, to)
     }
 
     /// Writes what was decided on drafts as training data.

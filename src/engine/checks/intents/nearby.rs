@@ -23,6 +23,7 @@ pub(crate) fn ran(events: &[JourneyEvent]) -> BTreeSet<Callee> {
 pub(crate) fn of(index: &Index, file: &str, events: &[JourneyEvent]) -> Nearby {
     let mut nearby = Nearby { ran: ran(events), ..Nearby::default() };
     let modules: BTreeMap<&str, &Module> = index.modules().map(|module| (module.name.as_str(), module.as_ref())).collect();
+    nearby.brought = brought(&modules);
     let Some(own) = index.modules().find(|module| module.path.as_str() == file) else { return nearby };
     for import in &own.imports {
         let Some(from) = absolute(own, &import.module) else { continue };
@@ -56,6 +57,31 @@ pub(crate) fn of(index: &Index, file: &str, events: &[JourneyEvent]) -> Nearby {
     // What it defines itself is what its names mean in the end.
     nearby.bound.extend(defined(own).into_iter().map(|name| (name.to_owned(), format!("{}.{name}", own.name))));
     nearby
+}
+
+/// Lists what packages bring from other modules of the project: `shop.Cart` for `shop.cart.Cart`.
+fn brought(modules: &BTreeMap<&str, &Module>) -> BTreeMap<String, String> {
+    let packages = modules.values().filter(|module| module.path.file_name() == "__init__.py");
+    let imports = packages.flat_map(|package| {
+        package.imports.iter().filter(|import| !package.is_inner(import.line)).map(move |import| (*package, import))
+    });
+    let mut found = BTreeMap::new();
+    for (package, import) in imports {
+        let Some(from) = absolute(package, &import.module).filter(|from| modules.contains_key(from.as_str())) else { continue };
+        match import.name.as_deref() {
+            None => {}
+            Some("*") => {
+                for name in starred(modules[from.as_str()]) {
+                    found.insert(format!("{}.{name}", package.name), format!("{from}.{name}"));
+                }
+            }
+            Some(name) => {
+                let place = definition(&from, name, modules).unwrap_or_else(|| from.clone());
+                found.insert(format!("{}.{}", package.name, import.alias.as_deref().unwrap_or(name)), format!("{place}.{name}"));
+            }
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -103,6 +129,10 @@ mod tests {
             ("import shop.c", "Cart.total", "shop.c:Cart.total"),
             ("import shop.c as sc", "sc.Cart.total", "shop.c:Cart.total"),
             ("from shop.c import *", "Cart.total", "shop.c:Cart.total"),
+            ("import shop", "shop.Cart.total", "shop.b:Cart.total"),
+            ("import shop", "shop.Basket.total", "shop.a:Cart.total"),
+            ("import os", "shop.Cart.total", "shop.b:Cart.total"),
+            ("import shop as s", "s.Cart.total", "shop.b:Cart.total"),
             ("def f():\n    from shop.a import Cart", "Cart.total", "shop.a:Cart.total"),
             ("from shop.c import load", "load", "shop.c:load"),
             ("class Cart:\n    def total(self):\n        return 2", "Cart.total", "tests.test_it:Cart.total"),
