@@ -5,7 +5,7 @@
 //! to the address in the same file, or to such a host. Where neither holds, none is sent.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::domain::settings::{OPENAI, Provider};
 
@@ -52,10 +52,13 @@ pub fn provider(variable: impl Fn(&str) -> Option<String>, file: Option<&BTreeMa
     Some(Provider { kind: OPENAI.into(), base_url, model: model.to_owned(), key_env, ..Provider::default() })
 }
 
-/// Reads a project's `.env`: `NAME=value` lines, `export` and quotes taken off. What is no such line is passed over.
+/// Reads a project's `.env`, the nearest from the current folder up to the root: `NAME=value` lines, `export` and quotes taken off. What is no such line is passed over.
 #[must_use]
 pub fn file(root: &Path) -> BTreeMap<String, String> {
-    let path = root.join(".env");
+    let here = std::env::current_dir().ok().filter(|here| here.starts_with(root)).unwrap_or_else(|| root.to_owned());
+    let folders = here.ancestors().take_while(|folder| folder.starts_with(root));
+    let is_there = |path: &PathBuf| std::fs::symlink_metadata(path).is_ok();
+    let path = folders.map(|folder| folder.join(".env")).find(is_there).unwrap_or_else(|| root.join(".env"));
     let readable = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_file() && meta.len() <= FILE_MAX);
     let text = if readable { std::fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
     text.lines().filter_map(line).collect()

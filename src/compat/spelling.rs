@@ -32,6 +32,9 @@ const MANY: &[(&str, &str)] = &[
 #[must_use]
 pub fn modern(words: Vec<String>) -> Vec<String> {
     let Some(verb) = verb(&words) else { return words };
+    if words[verb] == "gen" {
+        return each_format(words);
+    }
     // Only the dashes tell names of functions from the words of a command.
     if !matches!(words[verb].as_str(), "run" | "tead") || !words[verb..].iter().any(|word| word == "--") {
         return words;
@@ -46,6 +49,8 @@ pub fn modern(words: Vec<String>) -> Vec<String> {
                     && !value.ends_with(".py")
                     && (*today != "-t" || is_dotted(value) || words[at + 1] == **value)
             };
+            // A folder that is followed by functions: what is dotted is one of these.
+            let is_value = |value: &&String| is_value(value) && (*today == "-t" || words[end] == **value || !is_dotted(value));
             let values: Vec<&String> = words[end..].iter().take_while(is_value).collect();
             if values.is_empty() {
                 break;
@@ -66,6 +71,23 @@ pub fn modern(words: Vec<String>) -> Vec<String> {
         }
     }
     out.extend(words.into_iter().skip(at));
+    out
+}
+
+/// Gives each of the old formats a flag of its own: none of them is the name of a function.
+fn each_format(words: Vec<String>) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut is_format = false;
+    for word in words {
+        match word.as_str() {
+            "--formats" | "--gen-formats" => is_format = true,
+            "pickle" | "graph-json" | "repr" if is_format => out.extend(["--gen-formats".to_owned(), word]),
+            _ => {
+                is_format = false;
+                out.push(word);
+            }
+        }
+    }
     out
 }
 
@@ -100,10 +122,20 @@ mod tests {
     }
 
     #[test]
+    fn several_formats_are_no_functions() {
+        assert_eq!(typed("gen --formats pickle graph-json m.f"), "gen --gen-formats pickle --gen-formats graph-json m.f");
+        assert_eq!(typed("gen m.f -o t.py"), "gen m.f -o t.py");
+    }
+
+    #[test]
     fn functions_before_the_dashes_are_targets() {
         assert_eq!(typed("run mymodule.multiply -- main.py"), "run -t mymodule.multiply -- main.py");
         assert_eq!(typed("run -l 3 a.b a.C.d -- main.py a.b"), "run -l 3 -t a.b -t a.C.d -- main.py a.b");
         assert_eq!(typed("--trust --root x tead a:b --accept -- -m pkg"), "--trust --root x tead -t a:b --accept -- -m pkg");
+        assert_eq!(
+            typed("run --additional-sys-path lib ../src a.b a.C.d -- main.py"),
+            "run --additional-sys-path lib --additional-sys-path ../src -t a.b -t a.C.d -- main.py"
+        );
         assert_eq!(typed("run -s call_logs a.b -- main.py"), "run -s call_logs -t a.b -- main.py");
     }
 

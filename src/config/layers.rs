@@ -25,6 +25,9 @@ const PROJECT_FILES: &[&str] = &[".pytead/config.yaml", ".pytead/config.toml", "
 /// The user's file of settings that a command wrote, in place of those of `config.yaml`, which is the person's own.
 pub const CHOSEN: &str = "chosen.yaml";
 
+const PROVIDER: &str = "model.provider";
+const NAME: &str = "model.name";
+
 /// Turns the keys of another tool in a file of settings into ours.
 pub type Modern = fn(Located) -> Located;
 
@@ -94,6 +97,16 @@ pub enum Origin {
     Variable(String),
     /// A flag.
     Flag(String),
+}
+
+impl Origin {
+    /// Tells whether two settings were made in one place: one file, the variables, the flags.
+    fn is_of_one_source(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::User(one, _), Self::User(other, _)) | (Self::Project(one, _), Self::Project(other, _)) => one == other,
+            _ => *self != Self::Default && std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
+    }
 }
 
 impl fmt::Display for Origin {
@@ -327,7 +340,18 @@ impl Merge {
             },
             _ => value,
         };
+        if name == PROVIDER {
+            self.forget_name_of_other(&value);
+        }
         self.values.insert(name, (value, origin));
+    }
+
+    /// Drops the name of a model that was set together with a provider which another one now takes the place of.
+    fn forget_name_of_other(&mut self, provider: &Value) {
+        let (Some((old, old_origin)), Some((_, named))) = (self.values.get(PROVIDER), self.values.get(NAME)) else { return };
+        if old != provider && old_origin.is_of_one_source(named) {
+            self.values.insert(NAME.into(), (Value::Null, Origin::Default));
+        }
     }
 
     fn wrong(&mut self, name: &str, expected: &str, origin: &Origin) {
@@ -375,7 +399,7 @@ impl Merge {
     }
 
     fn check_provider(&mut self) {
-        let Some((Value::String(chosen), origin)) = self.values.get("model.provider") else { return };
+        let Some((Value::String(chosen), origin)) = self.values.get(PROVIDER) else { return };
         let mut names: Vec<&str> = self
             .values
             .keys()
@@ -393,7 +417,7 @@ impl Merge {
             None => format!("Describe it under providers.{chosen}."),
         };
         self.mistakes.push(trouble.so(todo));
-        self.values.insert("model.provider".into(), (Value::Null, Origin::Default));
+        self.values.insert(PROVIDER.into(), (Value::Null, Origin::Default));
     }
 }
 

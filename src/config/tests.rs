@@ -52,6 +52,20 @@ fn origin<'a>(loaded: &'a Loaded, name: &str) -> &'a Origin {
 }
 
 #[test]
+fn the_name_of_a_model_goes_with_the_provider_that_it_was_set_for() {
+    let home = Home::new()
+        .with(USER, "model:\n  provider: local\n  name: big.gguf\nproviders:\n  box:\n    kind: openai\n    model: tiny\n");
+    let flag = |name: &str, value: &str| Flag { name: name.into(), value: value.into(), flag: "--it".into() };
+    let with = |flags: Vec<Flag>| load(&Layers { flags, ..home.layers() }).settings.model;
+    assert_eq!(with(vec![]).name.as_deref(), Some("big.gguf"));
+    assert_eq!(with(vec![flag("model.provider", "local")]).name.as_deref(), Some("big.gguf"));
+    let other = with(vec![flag("model.provider", "box")]);
+    assert_eq!((other.provider.as_deref(), other.name), (Some("box"), None), "the box has a model of its own");
+    let both = with(vec![flag("model.name", "small"), flag("model.provider", "box")]);
+    assert_eq!(both.name.as_deref(), Some("small"), "named for this call");
+}
+
+#[test]
 fn nothing_set_is_the_defaults() {
     let loaded = load(&Layers::default());
     assert_eq!(loaded.settings, Settings::default());

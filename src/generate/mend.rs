@@ -2,8 +2,8 @@
 //! `monkeypatch.setattr("shop.i18n.lang", "en")`, `monkeypatch.delenv("SHOP_MODE", raising=False)`,
 //! `caplog.set_level(30, logger="shop")`.
 //!
-//! Temporary files that a test leaves are made in its own folder. A setting is set to what it was before, which pins what the test starts from, and pytest restores it afterwards. A test of what is
-//! named from the project's folder goes there.
+//! Temporary files that a test leaves are made in its own folder. The locale is held. A setting is set to what it was before, which pins
+//! what the test starts from, and pytest restores it afterwards. A test of what is named from the project's folder goes there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +18,9 @@ const TO_ROOT: &str = "    monkeypatch.chdir(pytestconfig.rootpath)";
 
 /// Has `tempfile` make its files in the test's own folder.
 const TO_TMP_PATH: &str = "    monkeypatch.setattr(\"tempfile.tempdir\", str(tmp_path))";
+
+/// Holds the locale: who sets it is told that it is the one of C.
+const LOCALE: &str = "    monkeypatch.setattr(\"locale.setlocale\", lambda *_: \"C\")";
 
 /// Keeps so many variables away in a loop.
 const LOOP_MIN: usize = 3;
@@ -106,6 +109,9 @@ fn statement(trace: &Trace) -> Option<String> {
         return level(logger, trace.old.as_ref()?);
     }
     let (module, name, old) = (trace.module.as_ref()?, trace.name.as_ref()?, trace.old.as_ref()?);
+    if (module.as_str(), name.as_str()) == ("locale", "setlocale") {
+        return Some(LOCALE.to_owned());
+    }
     let is_name = |part: &str| {
         part.chars().next().is_some_and(|c| c == '_' || c.is_alphabetic())
             && part.chars().all(|c| c == '_' || c.is_alphanumeric())
@@ -238,6 +244,17 @@ mod tests {
         assert_eq!(mended.text, expected);
         assert_eq!(mended.tests, ["test_a", "test_b"]);
         assert!(mend(&mended, &lines).is_none(), "what was mended and still changes it is not mended twice");
+    }
+
+    #[test]
+    fn the_locale_is_held() {
+        let text = "def test_a():\n    assert f(1) == 1\n";
+        let lines = restoring(&looks(&[("test_a", &setting("locale", "setlocale", "held"))])).unwrap();
+        let mended = mend(&draft(text), &lines).unwrap();
+        let held =
+            "def test_a(monkeypatch):\n    monkeypatch.setattr(\"locale.setlocale\", lambda *_: \"C\")\n    assert f(1) == 1\n";
+        assert_eq!(mended.text, held);
+        assert!(mend(&mended, &lines).is_none(), "a name that was imported from locale sets it all the same");
     }
 
     #[test]

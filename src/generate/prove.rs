@@ -475,16 +475,22 @@ fn stopped(runs: &[Run]) -> Option<Evidence> {
 /// imported; `None` where there is no other.
 fn without_the_stopping_one(draft: &Draft, trial: &Trial) -> Option<Draft> {
     let found = trial.runs.iter().find_map(|run| match &run.end {
-        RunEnd::NotCollected { lines, at: Some(at) } => Some((lines, usize::try_from(*at).ok()?)),
+        RunEnd::NotCollected { lines, at } => Some((lines, at.and_then(|at| usize::try_from(at).ok()))),
         _ => None,
     });
     let (lines, at) = found?;
     let whole = draft.standalone();
     let above = whole.lines().count() - draft.text.lines().count();
     let why = lines.iter().map(|line| text::display_line(line.trim())).find(|line| !line.is_empty()).unwrap_or_default();
-    let names = match at.checked_sub(above).filter(|within| *within > 0) {
-        Some(within) => vec![trim::test_at(&draft.text, within)?],
-        None => trim::users_of(draft, whole.lines().nth(at.checked_sub(1)?)?, &why),
+    // Of a mark that fits no parameter, pytest names the test, and the line is one of its own code.
+    let is_named = |test: &&String| why.contains(&format!(".py::{test}:"));
+    let names = match (draft.tests.iter().find(is_named), at) {
+        (Some(test), _) => vec![test.clone()],
+        (None, Some(at)) => match at.checked_sub(above).filter(|within| *within > 0) {
+            Some(within) => vec![trim::test_at(&draft.text, within)?],
+            None => trim::users_of(draft, whole.lines().nth(at.checked_sub(1)?)?, &why),
+        },
+        (None, None) => return None,
     };
     let mut rest = trim::without(draft, &names)?;
     if rest.tests.len() == draft.tests.len() {

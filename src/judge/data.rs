@@ -12,6 +12,7 @@ use crate::base::text;
 use crate::domain::verdict::{ClauseOutcome, Decided};
 use crate::judge::data::path::Path;
 
+mod failure;
 mod forms;
 mod path;
 pub mod rules;
@@ -129,8 +130,10 @@ pub fn decide(sentence: &str, scope: &Scope) -> Option<Decided> {
 /// Tells whether a sentence is about the error of a tool, which is then no surprise.
 #[must_use]
 pub fn is_about_error(sentence: &str) -> bool {
-    let clause = forms::parse(sentence.trim().trim_end_matches('.').trim_end(), &|name| name == "error");
-    clause.is_some_and(|clause| clause.subject.root() == "error" && clause.form != Form::Exists(false))
+    let sentence = sentence.trim().trim_end_matches('.').trim_end();
+    let clause = forms::parse(sentence, &|name| name == "error");
+    failure::parse(sentence).is_some()
+        || clause.is_some_and(|clause| clause.subject.root() == "error" && clause.form != Form::Exists(false))
 }
 
 enum Refuted {

@@ -307,7 +307,7 @@ impl ModelError {
             Self::Forbidden { .. } => trouble.so("Change network in your own config to allow it."),
             Self::NotAllowed { host } => trouble.so(format!("To allow it: pytead-tui trust --send-to {host}.")),
             Self::Address { .. } => trouble.so("Correct base_url under providers in your own config."),
-            Self::Unreachable { .. } => trouble.so("Start the server, or correct base_url under providers in your own config."),
+            Self::Unreachable { .. } => trouble.so("Start the server, or correct its address: base_url under providers in your config, or SEMANTIC_BASE_URL."),
             Self::NoAnswer { .. } | Self::CutOff { .. } | Self::GaveUp { .. } => {
                 trouble.so("Ask again, or choose another model.")
             }

@@ -25,6 +25,8 @@ const ROWS: &[Row] = &[
     ("every run asks a model", by_rules),
     ("`SEMANTIC_MODEL`, `SEMANTIC_PROVIDER`, `SEMANTIC_BASE_URL`, `.env`", environment),
     ("a judge that is down", down),
+    ("red where the model says no", exits),
+    ("any server is asked at once", sent),
     ("`.pytest_semantic_cache.db`", old_verdicts),
     ("`pytest-semantic-mcp`, `evaluate_semantic_assertion(intent, trace_log)`", agent),
     ("`tests/llm/*.yaml`", yaml),
@@ -34,6 +36,8 @@ const ROWS: &[Row] = &[
     ("Claude Code judges", claude),
     ("the model runs the steps", yaml),
     ("no word on typing errors in the YAML", mistakes),
+    ("steps without a tool, keys that it did not know, `timeout: \"60\"`", mistakes),
+    ("\"Should fail\", \"Expect an exception\", \"error contains 'x'\" as `expect`", refusals),
     ("`pytest-generator FILE CONFIG.yaml -o DIR`", generator),
     ("`--no-stream --scan-root --save-index --load-index --no-index`", generator),
     ("`generated_tests/test_<stem>.py`", generator),
@@ -262,6 +266,39 @@ fn down() {
     assert!(success && said.contains("ERROR"), "it is no failure: {said}");
 }
 
+fn exits() {
+    let place = project();
+    place.save("tests/test_intents.py", INTENT);
+    let (success, said) = pytest(&place, &["tests/test_intents.py", "-k", "open"]);
+    assert!(success && said.contains("UNCLEAR"), "{said}");
+    let (success, said) = pytest(&place, &["tests/test_intents.py", "-k", "open", "--semantic-strict"]);
+    assert!(!success && said.contains("UNCLEAR"), "{said}");
+}
+
+fn sent() {
+    let place = project();
+    place.save("tests/test_intents.py", INTENT);
+    place.save(".env", "SEMANTIC_MODEL=gpt-5\nSEMANTIC_BASE_URL=https://models.invalid/v1\n");
+    assert_eq!(place.run(&["trust"]).0, 0);
+    let (_, said) = pytest(&place, &["tests/test_intents.py", "-k", "open"]);
+    assert!(said.contains("pytead-tui trust --send-to models.invalid"), "{said}");
+}
+
+fn refusals() {
+    let place = project();
+    place.save("tests/llm/plugins/api.py", PLUGIN);
+    for (expect, code) in
+        [("Should fail", 0), ("Expect an exception", 0), ("error contains 'id'", 0), ("It is fine that there is no user", 1)]
+    {
+        let test = format!(
+            "test: {{name: refusal}}\nsteps:\n  - {{tool: api_get, args: {{}}, expect: \"{expect}\"}}\nverdict: {{pass_if: all steps pass, fail_if: any step fails}}\n"
+        );
+        place.save("tests/llm/test_users.yaml", &test);
+        let (found, out, err) = place.run(&["--trust", "spec", "tests/llm"]);
+        assert_eq!(found, code, "{expect}: {out}{err}");
+    }
+}
+
 fn old_verdicts() {
     let place = project();
     place.save("tests/test_intents.py", INTENT);
@@ -343,6 +380,9 @@ fn mistakes() {
     place.save("tests/llm/test_a.yaml", "test: {nme: x}\nsteps:\n  - {tool: slep}\nverdict: {pass_if: a, fail_if: b}\n");
     let (code, out, err) = place.run(&["spec", "--check"]);
     assert!(code == 2 && out.contains(":1:") && out.contains(":3:"), "{out}{err}");
+    place.save("tests/llm/test_a.yaml", "test: {name: x, timeout: \"60\", author: me}\nsteps:\n  - {tool: sleep}\n  - {analyze: Is it fine}\nverdict: {pass_if: a, fail_if: b}\n");
+    let (code, out, err) = place.run(&["spec", "--check"]);
+    assert!(code == 2 && out.contains(":1:") && out.contains(":4:"), "{out}{err}");
 }
 
 fn generator() {

@@ -315,7 +315,7 @@ fn says_what_tests_left(heard: &Heard) {
         ("class", vec![("shop.Shop", TraceKind::Content)]),
         ("environment", vec![("os.environ['SHOP']", TraceKind::Process)]),
         ("folder", vec![("the working folder", TraceKind::Process)]),
-        ("locale", vec![("the locale", TraceKind::Process)]),
+        ("locale", vec![("the locale", TraceKind::Setting)]),
         ("path", vec![("sys.path", TraceKind::Process)]),
         ("logging", vec![("logging", TraceKind::Process)]),
         ("decimal", vec![("the decimal context", TraceKind::Process)]),
@@ -443,6 +443,17 @@ async fn variables_that_are_asked_for_are_told() {
     let project = Project::new(&[("shop.py", shop)]).await;
     let heard = project.run("import shop\n\ndef test_mode():\n    assert shop.mode()\n", vec![look(1)]).await;
     assert_eq!(heard.looks[&format!("{FILE}::test_mode")].asked, ["SHOP_MODE", "SHOP_USER"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_locale_that_a_test_sets_can_be_held() {
+    let shop = "import locale\n\n\ndef start():\n    locale.setlocale(locale.LC_ALL, 'C.UTF-8' if locale.setlocale(locale.LC_ALL) == 'C' else 'C')\n";
+    let project = Project::new(&[("shop.py", shop)]).await;
+    let test = "import shop\n\n\ndef test_sets():\n    shop.start()\n\n\n\
+                def test_holds(monkeypatch):\n    monkeypatch.setattr(\"locale.setlocale\", lambda *_: \"C\")\n    shop.start()\n";
+    let heard = project.run(test, vec![look(1)]).await;
+    assert_eq!(left(&heard, "test_sets"), [("the locale", TraceKind::Setting)]);
+    assert_eq!(left(&heard, "test_holds"), []);
 }
 
 /// The way through the function that a test is about, told apart by lines that follow each other.

@@ -1,14 +1,20 @@
 """The decorator that says what a test is for, and the failure of a test that did something else.
 
-A decorated test stays the very same function, so fixtures, parameters, classes and `async` are as they were. Recording and
-judging is the affair of pytest's plugin (pytest_plugin.py).
+A decorated test is called as before: fixtures, parameters, classes and `async` are as they were. Recording and judging is the
+affair of pytest's plugin (pytest_plugin.py). It also hears of a decorated function that another test calls.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
+from contextlib import AbstractContextManager
 from typing import Any, Callable, TypeVar
 
 T = TypeVar("T")
+
+# While a test runs: what is around a call of a decorated function, given its intent.
+watch: "Callable[[Intent], AbstractContextManager[None]] | None" = None
 
 MARK = "__pytead_intent__"
 
@@ -28,6 +34,12 @@ class Intent:
         self.text = text
         self.checks = checks
 
+    def and_too(self, other: "Intent") -> "Intent":
+        """Gives the intent of what has to do both."""
+        texts = [text.strip() for text in (self.text, other.text) if text.strip()]
+        ended = [text if text[-1] in ".!?" else text + "." for text in texts[:-1]]
+        return Intent(" ".join([*ended, *texts[-1:]]), [*self.checks, *other.checks])
+
 
 def semantic_test(intent: str, checks: "str | list[str] | tuple[str, ...] | None" = None) -> Callable[[T], T]:
     """Says what a test is for. What it does is recorded, and the test fails when that is something else.
@@ -44,12 +56,43 @@ def semantic_test(intent: str, checks: "str | list[str] | tuple[str, ...] | None
     def decorate(test: T) -> T:
         if isinstance(test, type):
             raise TypeError("semantic_test belongs on the tests of a class, not on the class")
+        own = Intent(intent, sentences)
         if MARK in getattr(test, "__dict__", {}):
-            raise TypeError("a test has one intent")
-        setattr(test, MARK, Intent(intent, sentences))
-        return test
+            setattr(test, MARK, getattr(test, MARK).and_too(own))
+            return test
+        if not inspect.isfunction(test):
+            setattr(test, MARK, own)
+            return test
+        watched = _watched(test)
+        setattr(watched, MARK, own)
+        return watched
 
     return decorate
+
+
+def _watched(test: Any) -> Any:
+    """Gives a function that says that it is called, and is the test in all else."""
+    if inspect.iscoroutinefunction(test):
+
+        @functools.wraps(test)
+        async def waiting(*args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
+            if watch is None:
+                return await test(*args, **kwargs)
+            with watch(getattr(waiting, MARK)):
+                return await test(*args, **kwargs)
+
+        return waiting
+
+    @functools.wraps(test)
+    def calling(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        if watch is None:
+            return test(*args, **kwargs)
+        with watch(getattr(calling, MARK)):
+            return test(*args, **kwargs)
+
+    return calling
 
 
 def of(test: Any) -> "Intent | None":

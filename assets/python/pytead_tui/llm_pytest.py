@@ -1,7 +1,7 @@
 """The `--llm` part of pytest's plugin: YAML tests are collected, one item a file, and run by `pytead-tui __spec`.
 
-A YAML file is a test with `--llm`, with `llm = true` in pytest's ini, or when it is named itself; and it lies in `tests/llm` or
-a folder of the ini's `llm_paths`. Who runs it, and what its verdict means, is pytead-tui's affair.
+A YAML file is a test with `--llm`, with `llm = true` in pytest's ini, or when it is named itself; and it lies in `tests/llm`, a
+folder of the ini's `llm_paths`, or one that the command line names. Who runs it, and what its verdict means, is pytead-tui's affair.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class Specs:
         self.folders = [
             os.path.realpath(os.path.join(str(config.rootpath), path)) for path in config.getini("llm_paths")
         ]
+        self.folders += _named_folders(config) if self.wanted else []
         self.named = {os.path.realpath(os.path.join(str(config.invocation_params.dir), arg)) for arg in config.args}
         self.runner = Runner(root)
         self.open: list = []  # of every process of the run: what is unclear
@@ -121,14 +122,24 @@ def left_out(config: pytest.Config, endings: "tuple[str, ...]") -> "str | None":
 
 
 def is_test(path: Path) -> bool:
-    """Tells whether a YAML file is meant as a test, by its name or a section; one that cannot be read is, so that it is said."""
-    if path.name.startswith("test_"):
-        return True
+    """Tells a test from data that tests read: two sections of a test, or its name and one. What cannot be read, and an empty
+    file named as a test, is a test, so that it is said."""
     try:
-        with open(path, encoding="utf-8") as file:
-            return any(line.startswith(_SECTIONS) for line in file)
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return True
+    sections = sum(any(line.startswith(section) for line in text.splitlines()) for section in _SECTIONS)
+    return sections >= 2 or path.name.startswith("test_") and (sections == 1 or not text.strip())
+
+
+def _named_folders(config: pytest.Config) -> "list[str]":
+    """Gives the folders that the command line names; none where pytest looks where it always does."""
+    source = getattr(config, "args_source", None)
+    if source is not None and source.name != "ARGS":
+        return []
+    here = str(config.invocation_params.dir)
+    places = [os.path.realpath(os.path.join(here, str(arg).split("::")[0])) for arg in config.args]
+    return [place for place in places if os.path.isdir(place)]
 
 
 class SpecFile(pytest.File):

@@ -6,7 +6,9 @@ What a verdict looks like is verdicts.py; who decides is judge.py.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fcntl
+import functools
 import inspect
 import json
 import os
@@ -23,6 +25,7 @@ from pytead_tui.intents import SemanticAssertionError
 
 _MARKS = (".pytead", "pyproject.toml", "setup.py", "setup.cfg", ".git")  # of a project's root
 _NOT_FAILURES = (pytest.skip.Exception, pytest.fail.Exception, pytest.exit.Exception)
+_INNER = "The intent of a function that this test calls was not judged, since the test is recorded for its own: %s"
 _LATE = re.compile(r"\bin\s+teardown\b", re.IGNORECASE)  # what is decided only after the fixtures are gone
 
 
@@ -129,12 +132,13 @@ class Intents:
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
         """Judges what the test did, when it did not fail by itself."""
         intent = self._intent(item)
-        if intent is None:
-            yield
-            return
-        if self.folder:
+        if intent is not None and self.folder:
             self.tests.phase("call")
+        intents.watch = functools.partial(self._called, item)
         outcome = yield
+        intents.watch = None
+        if intent is None:
+            return
         raised = _raised(item, outcome)
         failed = isinstance(raised, (AssertionError, *_NOT_FAILURES)) or raised and not isinstance(raised, Exception)
         self.late = None
@@ -163,21 +167,59 @@ class Intents:
         intent, raised = late
         self._judged(item, intent, raised, outcome, False)
 
+    @contextlib.contextmanager
+    def _called(self, item: pytest.Item, intent: intents.Intent) -> Iterator[None]:
+        """Judges a decorated function that a test without an intent calls; where one is recorded already, says that it does not."""
+        __tracebackhide__ = True
+        if intents.of_item(item) is intent:
+            yield
+            return
+        if self.folder:
+            with contextlib.suppress(Warning):  # where warnings are errors
+                item.warn(pytest.PytestWarning(_INNER % shown.display_line(intent.text)))
+            yield
+            return
+        self._begin()
+        if self.folder:
+            self.tests.phase("call")
+        raised: "BaseException | None" = None
+        try:
+            yield
+        except BaseException as error:
+            if isinstance(error, (AssertionError, *_NOT_FAILURES)) or not isinstance(error, Exception):
+                self._forget()
+                raise
+            raised = error
+        if self.folder:
+            self.tests.end()
+        verdict = self._verdict(item, intent, None)
+        verdict.pop("shown", None)
+        if item.nodeid not in self.verdicts or verdict["verdict"] != "PASS":
+            self._noted(item, verdict)
+        if verdict["verdict"] == "FAIL" and not verdict["overridden"] and not self.dry:
+            raise SemanticAssertionError(verdicts.message(intent.text, verdict, raised)) from raised
+        if raised is not None:
+            raise raised
+
     def _judged(self, item: pytest.Item, intent: intents.Intent, raised: Any, outcome: Any, failed: bool) -> None:
         verdict = self._verdict(item, intent, _asserted(item, raised) if failed else None)
         told = verdict.pop("shown", {})
         self.asked[item.nodeid] = {"intent": intent.text, "shown": told, "verdict": verdict}
         if failed or not intent.text:
             return  # the test says so itself: only the workbench hears of it
+        self._noted(item, verdict)
+        if verdict["verdict"] == "FAIL" and not verdict["overridden"] and not self.dry:
+            error = SemanticAssertionError(verdicts.message(intent.text, verdict, raised))
+            error.__cause__ = raised
+            _force(outcome, error)
+
+    def _noted(self, item: pytest.Item, verdict: dict) -> None:
+        """Keeps a verdict for the report of its test."""
         self.verdicts[item.nodeid] = verdict
         own = {"semantic.verdict": verdict["verdict"], "semantic_eval_reason": shown.display(verdict["reason"])}
         if verdict["overridden"]:
             own["semantic.overridden"] = "true"
         item.user_properties[:] = [one for one in item.user_properties if one[0] not in own] + list(own.items())
-        if verdict["verdict"] == "FAIL" and not verdict["overridden"] and not self.dry:
-            error = SemanticAssertionError(verdicts.message(intent.text, verdict, raised))
-            error.__cause__ = raised
-            _force(outcome, error)
 
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> "bool | None":
         """Runs an `async` test with an intent where no plugin for such tests does: theirs come first, or make it plain."""

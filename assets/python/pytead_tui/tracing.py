@@ -31,7 +31,7 @@ def trace(*, limit: int | None = None, **former: Any) -> Callable[[T], T]: ...
 def trace(function: Any = None, /, *, limit: int | None = None, **former: Any) -> Any:
     """Marks a function, method, classmethod or staticmethod as one whose calls are recorded.
 
-    `limit` is the number of inputs kept of each shape; where decorated functions ask for several, the largest counts.
+    `limit` is the number of its calls that are kept: the first ones with different arguments.
     The other arguments that pytead's decorator took are taken and do nothing.
     """
     unknown = sorted(set(former) - _FORMER)
@@ -79,9 +79,11 @@ def _mark(plain: Any, limit: int | None) -> None:
     if recorder is None:
         return
     qualname = getattr(plain.__code__, "co_qualname", None) or plain.__qualname__
-    recorder.project.marked.add((plain.__globals__.get("__name__"), qualname))
+    name = (plain.__globals__.get("__name__"), qualname)
+    recorder.project.marked.add(name)
+    if limit:
+        recorder.project.limits[name] = limit
     if start.traced:
-        recorder.limit = max(recorder.limit, limit or 0)
         start.follow(plain)
 
 

@@ -20,7 +20,7 @@ use crate::domain::killer::Killer;
 use crate::domain::observation::Observation;
 use crate::domain::parts::each;
 use crate::domain::value::{ObjectKind, TypeName, Value};
-use crate::domain::way::Way;
+use crate::domain::way::{Given, Way};
 use crate::engine::recording;
 use crate::engine::recording::refusal::{NotTaken, Refusal};
 use crate::engine::state::background::blocking;
@@ -374,14 +374,15 @@ fn bound(params: &[Param], args: Vec<Value>, kwargs: Vec<(String, Value)>) -> Re
             ParamKind::PositionalOrKeyword => given.next().or_else(|| by_name(&mut named)),
             ParamKind::KeywordOnly => by_name(&mut named),
         };
-        let value = match (value, param.default.as_deref()) {
-            (Some(value), _) => value,
-            (None, Some(default)) => {
-                literal(default).ok_or_else(|| format!("{} was left out, and its default is no plain value", param.name))?
-            }
+        out.push(match (value, param.default.as_deref()) {
+            (Some(value), _) => Argument::new(&param.name, param.kind, value),
+            (None, Some(default)) => match literal(default) {
+                Some(value) => Argument::new(&param.name, param.kind, value),
+                // The function makes it, whatever it is.
+                None => Argument { given: Given::LeftOut, ..Argument::new(&param.name, param.kind, Value::Ellipsis) },
+            },
             (None, None) => return Err(format!("{} is missing", param.name)),
-        };
-        out.push(Argument::new(&param.name, param.kind, value));
+        });
     }
     match (given.next(), named.first()) {
         (None, None) => Ok(out),
@@ -486,7 +487,7 @@ mod tests {
         assert_eq!(values(&[], &[("b", 2), ("a", 1)]).unwrap(), "1 2 () -1.5 {}");
         assert_eq!(values(&[], &[]).unwrap_err(), "a is missing");
         let few = [param("a", PositionalOrKeyword, Some("make()"))];
-        assert!(bound(&few, vec![], vec![]).unwrap_err().contains("its default is no plain value"));
+        assert_eq!(bound(&few, vec![], vec![]).unwrap()[0].given, Given::LeftOut, "the function makes it");
         assert!(bound(&few, vec![Value::None, Value::None], vec![]).unwrap_err().contains("more of them"));
         assert!(bound(&few, vec![Value::None], vec![("z".into(), Value::None)]).unwrap_err().contains("no parameter z"));
     }

@@ -159,6 +159,12 @@ fn a_test_that_keeps_its_file_from_being_collected_takes_no_other_with_it() {
     let (left, reasons) = rest(&uncollected(line("def test_b")));
     let reason = of("test_b", ReasonCode::CollectionError.with("E no module"));
     assert_eq!((left, reasons), (vec!["test_a".to_owned()], vec![reason]));
+    let said = "Failed: In tests/test_m.py::test_b: function uses no argument 'row'";
+    for at in [None, line("def test_a")] {
+        let mut named = uncollected(at);
+        named.runs[0].end = RunEnd::NotCollected { lines: vec![said.into()], at };
+        assert_eq!(rest(&named).0, ["test_a"], "pytest names the other");
+    }
     let imports = judge(&draft(), &uncollected(Some(1)), &ground());
     assert_eq!(imports.verdict, Verdict::Refused, "an import is of all of them");
 }

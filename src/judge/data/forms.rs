@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::failure::{self, Failure};
 use super::{Clause, Comparison, Form, Operand, Path};
 
 const EMAIL: &str = r"^[^@\s]+@[^@\s.]+(\.[^@\s.]+)+$";
@@ -24,7 +25,7 @@ pub(super) fn parse(sentence: &str, known: Known<'_>) -> Option<Clause> {
         let (subject, _) = Path::take("error", &|name| name == "error")?;
         return Some(Clause { every: false, subject, form: Form::Exists(false) });
     }
-    if matches!(lower.as_str(), "the tool fails" | "an error" | "there is an error") {
+    if matches!(lower.as_str(), "an error" | "there is an error") || failure::parse(&lower) == Some(Failure::Whole) {
         let (subject, _) = Path::take("error", &|name| name == "error")?;
         return Some(Clause { every: false, subject, form: Form::Exists(true) });
     }

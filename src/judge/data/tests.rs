@@ -134,7 +134,9 @@ fn nothing_to_look_at_is_no_proof_and_many_values_need_a_word() {
 #[test]
 fn an_expected_error_is_known_by_its_sentence() {
     assert!(is_about_error("error contains \"taken\"") && is_about_error("the tool fails"));
-    assert!(!is_about_error("no error") && !is_about_error("result.error is 1") && !is_about_error("It should fail"));
+    assert!(!is_about_error("no error") && !is_about_error("result.error is 1"));
+    assert!(is_about_error("It should fail.") && is_about_error("It should be rejected because the id is taken"));
+    assert!(!is_about_error("It should not fail") && !is_about_error("It should fail over to the second server"));
 }
 
 proptest::proptest! {

@@ -396,6 +396,45 @@ fn pytest_collects_a_test_a_file_and_judges_it() {
 }
 
 #[test]
+fn folders_that_are_named_have_their_tests_collected_and_data_beside_tests_is_none() {
+    let place = project();
+    place.save("examples/users.yaml", &place.read("tests/llm/test_users.yaml"));
+    place.save("examples/pipeline.yaml", "steps:\n  - build\n  - deploy\n");
+    place.save("tests/llm/data/test_users.yaml", "- {name: Ada}\n");
+    place.save("tests/llm/data/pipeline.yaml", "steps:\n  - build\n");
+    let (code, said) = pytest(&place, &["examples", "--llm", "-v"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("users.yaml::User Creation Test PASSED") && said.contains("1 passed"), "{said}");
+    let (_, said) = pytest(&place, &["examples", "tests", "--llm"]);
+    assert!(said.contains("1 failed, 2 passed, 1 unclear"), "{said}");
+    let (_, said) = pytest(&place, &["--llm"]);
+    assert!(said.contains("1 failed, 1 passed, 1 unclear"), "only the usual folders: {said}");
+    let (_, out, err) = place.run(&["--trust", "spec"]);
+    assert!(out.contains("1 passed, 1 failed, 1 unclear") || out.matches("tests/llm/data").count() == 0, "{out}{err}");
+}
+
+#[test]
+fn a_failure_that_is_expected_in_plain_words_is_judged_as_one() {
+    let place = project();
+    let test = |expect: &str| {
+        format!(
+            "test: {{name: refusal}}\nsteps:\n  - {{tool: api_get_user, args: {{user_id: 99}}, expect: \"{expect}\"}}\nverdict: {{pass_if: all steps pass, fail_if: any step fails}}\n"
+        )
+    };
+    for (expect, wanted) in [
+        ("Should fail with an error", "PASS"),
+        ("Expect an exception", "PASS"),
+        ("It should fail because there is no such user", "UNCLEAR"),
+        ("The user is returned", "FAIL"),
+        ("It should not fail", "FAIL"),
+    ] {
+        place.save("tests/llm/test_no.yaml", &test(expect));
+        let (_, out, err) = place.run(&["--trust", "spec", "tests/llm/test_no.yaml"]);
+        assert!(out.lines().any(|line| line.contains(wanted)), "{expect}: {out}{err}");
+    }
+}
+
+#[test]
 fn pytest_says_that_it_leaves_yaml_tests_out_and_how_they_are_run() {
     let place = project();
     let how = "3 YAML tests were left out. To run YAML tests: pytest --llm, or llm = true in pytest's ini file.";

@@ -126,6 +126,30 @@ def test_what_imports_pytead_is_recorded_where_pytead_is_not_installed(program):
     assert "No module named 'pytead.other'" in program.run("other.py").stderr
 
 
+def test_a_limit_counts_the_calls_of_its_function_alone(program):
+    program.write("main.py", """
+        from pytead_tui import trace
+
+        @trace(limit=3)
+        def few(x):
+            return x
+
+        @trace(limit=30)
+        def many(x):
+            return x
+
+        @trace
+        def usual(x):
+            return x
+
+        for x in range(100):
+            few(x), many(x), usual(x)
+    """)
+    spool = program.record("main.py")
+    kept = {name: len(spool.calls(name)) for name in ("few", "many", "usual")}
+    assert kept["few"] == 3 and kept["many"] == 30 and kept["usual"] > 3, kept
+
+
 def test_tests_that_pytead_generated_run_where_pytead_is_not_installed(program):
     program.write("lib.py", "def add(a, b):\n    return a + b\n")
     program.write("test_lib.py", """

@@ -27,7 +27,7 @@ class Function:
         "on", "calls", "raised", "kept", "misses", "spent", "shapes", "inputs", "repeats", "callers", "places", "sites", "edges",
         "inflight", "dirty", "codes", "yields", "hooks", "generates", "wasted", "brief", "lines", "last", "sure",
         "copies", "outer", "over", "beyond", "dim", "reaches_out", "errors", "direct", "taken", "for_tests", "outcomes", "missed", "joined",
-        "noise", "scenes", "searching", "searched", "variants", "again", "ends", "nodes", "asks", "reads_argv",
+        "noise", "scenes", "searching", "searched", "variants", "again", "ends", "nodes", "asks", "reads_argv", "most",
     )  # fmt: skip
 
     def __init__(self, fid: int, file: File, module: str, qualname: str, line: int, flags: int, names: tuple,
@@ -53,6 +53,7 @@ class Function:
         self.inflight = 0
         self.asks = False  # it asked for the time or for chance: the calls around it need that when its own start no more
         self.reads_argv = False  # its code names the command line, which is no call: its start events stay on
+        self.most: "int | None" = None  # of its calls that are kept, where its decorator says so
         self.dim = False  # lines that its only call repeats report no more, until the next call begins
         self.reset()
 

@@ -4,7 +4,7 @@ environment, who makes a task, who seeds a generator of random numbers, which te
 Owns what is noted of them. That their start is seen is monitor.py's affair, and inject.py's where source is rewritten.
 """
 
-from pytead_tui.recorder import command_line, current_test, current_unittest, effects, kinds, scenes
+from pytead_tui.recorder import command_line, current_test, current_unittest, deadlines, effects, kinds, scenes
 from pytead_tui.recorder.objects import oid
 from pytead_tui.recorder.own import __builtins__, _weakref
 from pytead_tui.recorder.plans import lookup
@@ -23,7 +23,9 @@ def _environ_set(recorder: object, frame: object, args: tuple) -> None:
         if args[2].endswith("(setup)"):
             command_line.test_begins()
             recorder.test = current_test.of(frame.f_back, args[2])
-            scenes.test_begins(recorder, current_test.item(frame.f_back))
+            item = current_test.item(frame.f_back)
+            deadlines.lift(item)
+            scenes.test_begins(recorder, item)
         elif args[2].endswith("(call)"):
             scenes.test_runs(recorder, current_test.item(frame.f_back))
             for begin in recorder.when_test:

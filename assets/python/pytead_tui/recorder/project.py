@@ -82,6 +82,7 @@ class Project:
         self.excluded.add(own)
         self.targets = [t.strip() for t in targets.split("\n") if t.strip()]
         self.marked: set = set()  # (module, qualname) of the decorated functions
+        self.limits: dict = {}  # by the same: how many calls are kept, where the decorator says so
         self.only_marked = False
         self.tests = False  # what test files define is recorded, too, but for the tests themselves
         self.names: dict = {}
@@ -157,7 +158,19 @@ class Project:
                         return True
                 elif _covers(target, home + "." + qualname):
                     return True
-        return False
+        return self._constructs(module, dotted, qualname)
+
+    def _constructs(self, module: str, dotted: str, qualname: str) -> bool:
+        """Whether a function makes objects whose method the targets ask for: without its calls, none of them can be made again."""
+        owner, _, name = qualname.rpartition(".")
+        if name not in _CONSTRUCTORS or not owner:
+            return False
+        homes = (module, dotted)
+        owners = [home + separator + owner for home in homes for separator in (":", ".")]
+        return any(target.rpartition(".")[0] in owners for target in self.targets)
+
+
+_CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 
 
 def _covers(pattern: str, name: str) -> bool:

@@ -106,6 +106,7 @@ class Recorder(Copying, Endings, Failures, Places):
                 fid = self.base + self.next_function
                 made = Function(fid, file, module, qualname, line, flags, names, kinds)
                 made.on = not self.full
+                made.most = self.project.limits.get((module, qualname))
                 self.numbered[fid] = made
             self.functions[key] = made
             return made
@@ -174,17 +175,18 @@ class Recorder(Copying, Endings, Failures, Places):
         shape = shape_of(held, outside)
         counts = function.shapes.get(shape)
         if counts is None:
-            most = self.limit * budget.OFTENER if outside else self.limit
+            most = max(self.limit, function.most or 0)
+            most *= budget.OFTENER if outside else 1
             most *= budget.ANSWERS if function.reaches_out else 1
             counts = function.shapes.setdefault(shape, [0, 0, most, 0])
-        if self.calls and not self._takes_one(function):
+        if (function.most or self.calls) and not self._takes_one(function):
             return None
         room = counts[functions.ROOM]
         full = counts[functions.RETURNED] >= room or counts[functions.RAISED] >= room
         waiting = searching or full
         # Where lines are not seen, nothing would tell that such a call takes a new path.
         if self.sees_lines and (full or counts[functions.IN_VAIN] >= functions.OF_A_SHAPE) and function.is_passed_over():
-            function.taken -= bool(self.calls)
+            function.taken -= bool(function.most or self.calls)
             self._missed(function)
             return None
         if not waiting:
@@ -197,7 +199,7 @@ class Recorder(Copying, Endings, Failures, Places):
             if not waiting:
                 with self.lock:
                     counts[functions.RETURNED] -= 1
-            function.taken -= bool(self.calls)
+            function.taken -= bool(function.most or self.calls)
             self._missed(function)
         # Not before the call is in flight: its own end is still wanted.
         self._limit_copying(function)
@@ -206,7 +208,7 @@ class Recorder(Copying, Endings, Failures, Places):
     def _takes_one(self, function: Function) -> bool:
         """Takes one of the calls that are kept of a function at most."""
         with self.lock:
-            if function.taken < self.calls:
+            if function.taken < (function.most or self.calls):
                 function.taken += 1
                 return True
         self._missed(function)

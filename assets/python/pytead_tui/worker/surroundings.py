@@ -28,7 +28,13 @@ _IDENTITY = (
 )  # fmt: skip
 _OPAQUE = (*_IDENTITY, type)
 _LITERAL = (int, str, bool, type(None))
-_EXIT = "exit handlers"
+_EXIT, _LOCALE = "exit handlers", "the locale"
+# What is no part of the process that only a test's own steps could put back.
+_KINDS = {
+    _EXIT: {"kind": "exit"},
+    # A test holds the locale by what is in place of the function that sets it.
+    _LOCALE: {"kind": "setting", "module": "locale", "name": "setlocale", "old": "held"},
+}
 
 
 class Picture:
@@ -131,7 +137,7 @@ def _process() -> "list[tuple]":
     return [
         ("the environment", environment),
         ("the working folder", folder),
-        ("the locale", locale.setlocale(locale.LC_ALL)),
+        (_LOCALE, locale.setlocale(locale.LC_ALL)),
         ("the time zone", time.tzname),
         # Before the first test of a package, pytest puts the package's folder first, where it may be already.
         ("sys.path", sorted(set(map(str, sys.path)))),
@@ -202,7 +208,7 @@ def difference(before: Picture, after: Picture) -> "list[dict]":
             for name in names:
                 found.append({"what": f"os.environ[{name!r}]", "kind": "process", "variable": name, "old": value.get(name)})
         else:
-            found.append({"what": what, "kind": "exit" if what == _EXIT else "process"})
+            found.append({"what": what, **_KINDS.get(what, {"kind": "process"})})
     for (module, name), (value, tree) in before.variables.items():
         now, tree_now = after.variables.get((module, name), (None, ("gone",)))
         if tree == tree_now:

@@ -34,12 +34,17 @@ pub fn unasked(settings: &Settings, root: &Path) -> (&'static str, &'static str)
         );
     }
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    if settings.model.provider.is_none()
-        && (is_set("SEMANTIC_BASE_URL") || semantic::file(root).contains_key("SEMANTIC_BASE_URL"))
-    {
+    let is_named = |name: &str| is_set(name) || semantic::file(root).contains_key(name);
+    if settings.model.provider.is_none() && is_named("SEMANTIC_BASE_URL") {
         return (
             "SEMANTIC_BASE_URL chooses none by itself: SEMANTIC_MODEL names the model.",
             "put its name into SEMANTIC_MODEL: SEMANTIC_BASE_URL chooses none by itself.",
+        );
+    }
+    if settings.model.provider.is_none() && is_named("SEMANTIC_PROVIDER") {
+        return (
+            "SEMANTIC_PROVIDER chooses none by itself: SEMANTIC_MODEL names the model.",
+            "put its name into SEMANTIC_MODEL: SEMANTIC_PROVIDER chooses none by itself.",
         );
     }
     (

@@ -457,23 +457,22 @@ fn error(file: &str, spec: Option<&Spec>, reason: impl Into<Sentence>) -> Report
     }
 }
 
-/// Lists the tests below a folder: YAML files with the name or a section of a test, wherever else they may be wrong.
+/// Lists the tests below a folder: YAML files with two sections of a test, or its name and one, wherever else they may be wrong.
 fn tests_below(folder: &Path) -> Vec<PathBuf> {
     let is_yaml = |path: &Path| path.extension().is_some_and(|kind| kind == "yaml" || kind == "yml");
     let walk = WalkBuilder::new(folder).standard_filters(false).hidden(true).follow_links(false).build();
     let files =
         walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())).map(|entry| entry.into_path());
-    files.filter(|path| is_yaml(path) && (is_named_test(path) || has_a_section(path))).collect()
+    files.filter(|path| is_yaml(path) && is_test(path)).collect()
 }
 
-fn is_named_test(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("test_"))
-}
-
-fn has_a_section(path: &Path) -> bool {
+/// Tells a test from data that tests read. What cannot be read, and an empty file named as a test, is a test, so that it is said.
+fn is_test(path: &Path) -> bool {
     const SECTIONS: [&str; 3] = ["test:", "steps:", "verdict:"];
-    // What cannot be read is a test, so that it is said.
-    read_text(path).map_or(true, |text| text.lines().any(|line| SECTIONS.iter().any(|section| line.starts_with(section))))
+    let is_named = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("test_"));
+    let Ok(text) = read_text(path) else { return true };
+    let sections = SECTIONS.iter().filter(|section| text.lines().any(|line| line.starts_with(**section))).count();
+    sections >= 2 || is_named && (sections == 1 || text.trim().is_empty())
 }
 
 /// Makes what is said while a test runs fit to be shown.
