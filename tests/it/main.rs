@@ -49,6 +49,7 @@ mod harness;
 mod imported;
 mod intent_clauses;
 mod intents;
+mod intents_called;
 mod interpreter;
 mod journeys;
 mod json;

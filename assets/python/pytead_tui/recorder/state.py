@@ -175,8 +175,7 @@ class Recorder(Copying, Endings, Failures, Places):
         shape = shape_of(held, outside)
         counts = function.shapes.get(shape)
         if counts is None:
-            most = max(self.limit, function.most or 0)
-            most *= budget.OFTENER if outside else 1
+            most = max(self.limit, function.most or 0) * (budget.OFTENER if outside else 1)
             most *= budget.ANSWERS if function.reaches_out else 1
             counts = function.shapes.setdefault(shape, [0, 0, most, 0])
         if (function.most or self.calls) and not self._takes_one(function):
