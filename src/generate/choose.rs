@@ -12,6 +12,7 @@ use crate::generate::case::{Case, Ending};
 use crate::generate::layout::Expr;
 use crate::generate::render::rows;
 use crate::generate::statement::lines_of;
+use crate::generate::surroundings::Laid;
 
 /// R21: the kind of outcome.
 #[must_use]
@@ -284,6 +285,12 @@ fn is_written_alike(one: &Case, other: &Case) -> bool {
     one.target == other.target && items(one) == items(other) && lines_of(&one.setup, 4) == lines_of(&other.setup, 4)
 }
 
+/// Tells whether the same stands around two cases. The recorded folders that `tmp_path` stands for are in no test.
+fn is_laid_alike(one: &Case, other: &Case) -> bool {
+    let anywhere = |case: &Case| Laid { base: None, ..case.laid.clone() };
+    one.laid == other.laid || is_written_alike(one, other) && anywhere(one) == anywhere(other)
+}
+
 /// Merges cases that would be the same test: their inputs differ only in what no test says.
 fn each_test_once(cases: Vec<Case>) -> Vec<Case> {
     let mut kept: Vec<Case> = Vec::new();
@@ -291,7 +298,7 @@ fn each_test_once(cases: Vec<Case>) -> Vec<Case> {
         let is_same = |other: &&mut Case| {
             !case.check.0.is_empty()
                 && (other.check.0 == case.check.0 || is_written_alike(other, &case))
-                && other.laid == case.laid
+                && is_laid_alike(other, &case)
                 && other.wrap == case.wrap
                 && other.ending == case.ending
                 && other.assertions == case.assertions

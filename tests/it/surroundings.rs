@@ -417,3 +417,27 @@ fn drafts_that_say_what_was_asked_pass_in_each_order() {
         assert!(done.status.success(), "{order:?}: {}", String::from_utf8_lossy(&done.stdout));
     }
 }
+
+/// Calls that differ in the temporary folder alone are one test: `tmp_path` stands for each of their folders.
+#[test]
+fn calls_in_other_temporary_folders_are_one_test() {
+    let place = Place::empty();
+    place.save("lib/__init__.py", "");
+    place.save(
+        "lib/paths.py",
+        "import os\n\n\ndef expand(path, home=None):\n    if not path:\n        return None\n    return os.path.join(home or '', path)\n",
+    );
+    place.save(
+        "main.py",
+        "import tempfile\nfrom lib import paths\n\nfor name in ('a', 'much-longer-than-the-first', 'b-c'):\n    \
+         folder = tempfile.mkdtemp(prefix=name)\n    paths.expand(folder + '/cache.db')\n    paths.expand(folder + '/*')\n",
+    );
+    let (code, _, err) = place.run(&["--trust", "run", "--", "python3", "main.py"]);
+    assert_eq!(code, 0, "{err}");
+    let (code, out, err) = place.run(&["--trust", "gen", "lib.paths:expand"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let shown = |part: &str| out.lines().filter(|line| line.starts_with('+') && line.contains(part)).count();
+    assert!(shown("tmp_path / \"*\"") > 0 && shown("tmp_path / \"cache.db\"") > 0, "{out}");
+    assert_eq!(shown("expand(str(tmp_path / \"*\"))"), 1, "{out}");
+    assert_eq!(shown("expand(str(tmp_path / \"cache.db\"))"), 1, "{out}");
+}

@@ -67,7 +67,7 @@ codes! {
         "Let the program finish, or record a shorter run.";
     NestedFunction = "nested-function", "is defined inside another function",
         "Move it to module level, or test the outer function.";
-    ValueTooLarge = "value-too-large", "{a name} [with {detail} items ]exceeds the recording limit",
+    ValueTooLarge = "value-too-large", "the call's values exceed the recording limit, at {a name}[ with {detail} items]",
         "Record a run with smaller data.";
     UnsupportedArray = "unsupported-array", "an array is not supported: it {detail}",
         "Use a numeric, text or time dtype, or record a smaller array.";

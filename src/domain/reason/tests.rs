@@ -62,8 +62,11 @@ fn texts_have_places_for_known_arguments_alone() {
 
 #[test]
 fn what_is_missing_is_left_out() {
-    assert_eq!(ReasonCode::ValueTooLarge.of("list").with(9).message(), "a list with 9 items exceeds the recording limit");
-    assert_eq!(ReasonCode::ValueTooLarge.of("int").message(), "an int exceeds the recording limit");
+    assert_eq!(
+        ReasonCode::ValueTooLarge.of("list").with(9).message(),
+        "the call's values exceed the recording limit, at a list with 9 items"
+    );
+    assert_eq!(ReasonCode::ValueTooLarge.of("int").message(), "the call's values exceed the recording limit, at an int");
     assert_eq!(Reason::from(ReasonCode::Network).message(), "uses the network: …");
     assert_eq!(ReasonCode::Redundant.with(6).message(), "adds no coverage to the other tests (limit: 6 per function)");
     assert_eq!(Reason::from(ReasonCode::Redundant).message(), "adds no coverage to the other tests");
