@@ -127,6 +127,17 @@ pub(in crate::generate) fn lay(folder: &Folder, laid: &mut Laid) -> Result<(), R
     Ok(())
 }
 
+/// Lets folders be there already: fixtures of the project may have made them before the test begins.
+pub(in crate::generate) fn after_fixtures(laid: &mut Laid) {
+    for line in &mut laid.lines {
+        if let Expr::Atom(text) = line
+            && let Some(made) = text.strip_suffix(".mkdir()")
+        {
+            *text = format!("{made}.mkdir(exist_ok=True)");
+        }
+    }
+}
+
 /// Writes a text that may name the temporary folder, which is another one in each run.
 pub(in crate::generate) fn naming(text: &str, base: &str) -> Expr {
     if base.is_empty() || !text.contains(base) || text.contains(TMP_PATH) {

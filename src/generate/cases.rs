@@ -110,6 +110,9 @@ pub fn case_within<'a>(
     if let Some(folder) = &around.folder {
         around::lay(folder, &mut laid)?;
     }
+    if !around.fixtures.is_empty() {
+        around::after_fixtures(&mut laid);
+    }
     let own = std::mem::take(&mut laid.imports);
     let laid = Laid {
         params: around.fixtures.clone(),

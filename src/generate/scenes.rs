@@ -23,7 +23,7 @@ use crate::domain::call::{Call, Outcome};
 use crate::domain::reason::{Reason, ReasonCode};
 use crate::domain::scene::{Defined, Framework, Scene, Step};
 use crate::domain::value::{TypeName, Value};
-use crate::generate::around::{Around, lay};
+use crate::generate::around::{Around, after_fixtures, lay};
 use crate::generate::layout::{Expr, Item};
 use crate::generate::project::Project;
 use crate::generate::render::constants;
@@ -79,6 +79,9 @@ pub fn written(scene: &Scene, pages: &Pages<'_>, project: Project<'_>, scope: Sc
     let mut files = Laid::default();
     if let Some(folder) = folder {
         lay(folder, &mut files)?;
+        if scene.fixtures.values().any(|origin| origin.place != Defined::Plugin) {
+            after_fixtures(&mut files);
+        }
         writer.base = Some(folder.base.clone());
         writer.laid = folder.before.iter().map(|(path, _)| path.clone()).collect();
     }

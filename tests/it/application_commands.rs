@@ -56,6 +56,13 @@ def names(path):
 @cli.command()
 def here():
     click.echo(", ".join(load("notes.json")))
+
+
+@cli.command()
+@click.argument("folder", type=click.Path(file_okay=False))
+def lists(folder):
+    for path in sorted(pathlib.Path(folder).glob("*.json")):
+        click.echo(f"{path.stem}: {len(load(path))}")
 "#;
 
 const CONFTEST: &str = r#"import json
@@ -69,6 +76,12 @@ def notes_path(tmp_path):
     path = tmp_path / "notes.json"
     path.write_text(json.dumps(["milk"]))
     return str(path)
+
+
+@pytest.fixture
+def default_lists(tmp_path):
+    (tmp_path / "default").mkdir()
+    return str(tmp_path / "default")
 
 
 @pytest.fixture
@@ -108,6 +121,11 @@ def test_insert(db_path):
     assert CliRunner().invoke(cli, ["names", db_path]).output == "Bo, Azi\n"
 
 
+def test_lists(default_lists, tmp_path):
+    (tmp_path / "default" / "food.json").write_text('["milk", "tea"]')
+    assert CliRunner().invoke(cli, ["lists", default_lists]).output == "food: 2\n"
+
+
 def test_here():
     runner = CliRunner()
     with runner.isolated_filesystem():
@@ -143,6 +161,8 @@ fn commands_find_their_files_and_what_they_leave_is_asserted() {
          connection.close()\n",
         "        \"(1, 'Bo'),\\n\"\n        \"(2, 'Azi');\"\n",
         "    result = runner.invoke(cli, [\"names\", str(tmp_path / \"a.db\")])\n",
+        "    (tmp_path / \"default\").mkdir(exist_ok=True)\n    (tmp_path / \"default/food.json\").write_text('[\"milk\", \"tea\"]')\n",
+        "    result = runner.invoke(cli, [\"lists\", default_lists])\n",
         "    (tmp_path / \"notes.json\").write_text('[\"x\", \"y\"]')\n    monkeypatch.chdir(tmp_path)\n    \
          result = runner.invoke(cli, [\"here\"])\n",
     ] {
