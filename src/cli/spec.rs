@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ use crate::domain::verdict::{ClauseOutcome, Decided, Ruling};
 use crate::engine::checks::specs::runner::{Outcome, Specs, Wanted};
 use crate::engine::checks::specs::validate::Looked;
 use crate::engine::{prepare_verdicts, require_trust};
-use crate::spec::{load, schema, tools as built_in};
+use crate::spec::{load, recognize, schema, tools as built_in};
 
 /// Columns of a value in a line for people.
 const SHOWN: usize = 200;
@@ -282,7 +282,7 @@ enum Ask {
 #[serde(rename_all = "snake_case")]
 enum Answer {
     Ready { version: &'static str, protocol: u32, paths: Vec<String> },
-    Read { name: String, tags: Vec<String>, mistakes: Vec<String> },
+    Read { name: String, tags: Vec<String>, mistakes: Vec<String>, is_test: bool },
     Told(Vec<String>),
     Report { report: Box<Report>, lines: Vec<String>, mistakes: Vec<String> },
     Error(String),
@@ -324,12 +324,20 @@ pub async fn serve(global: &Global) -> Result<u8, Trouble> {
         let Some(line) = line else { return Ok(OK) };
         let answer = match serde_json::from_str(&line) {
             Ok(Ask::Read { file }) => match load::file(&file) {
-                Ok(spec) => {
-                    Answer::Read { name: text::display_line(&spec.name).into_owned(), tags: spec.tags, mistakes: Vec::new() }
-                }
+                Ok(spec) => Answer::Read {
+                    name: text::display_line(&spec.name).into_owned(),
+                    tags: spec.tags,
+                    mistakes: Vec::new(),
+                    is_test: true,
+                },
                 Err(mistakes) => {
                     let name = specs.name(&file);
-                    Answer::Read { mistakes: mistakes.lines(&name), name, tags: Vec::new() }
+                    Answer::Read {
+                        mistakes: mistakes.lines(&name),
+                        name,
+                        tags: Vec::new(),
+                        is_test: recognize::is_test(Path::new(&file)),
+                    }
                 }
             },
             Ok(Ask::Run { file, timeout, refresh }) => {

@@ -13,6 +13,7 @@ pub mod interpolate;
 pub mod journey;
 pub mod load;
 pub mod prompt;
+pub mod recognize;
 mod rules;
 pub mod run;
 pub mod schema;

@@ -41,3 +41,53 @@ fn a_decorated_function_that_another_test_calls_is_judged_there() {
     assert_eq!(ended("FAILED"), failed, "{said}");
     assert!(!said.contains("intents.py:"), "no line of ours stands in a traceback: {said}");
 }
+
+/// A file in which no test has an intent of its own, and tests that are shown.
+#[test]
+fn helpers_alone_are_judged_and_so_where_journeys_are_shown() {
+    let place = project();
+    place.save(
+        "tests/test_helpers.py",
+        "from pytead_tui import semantic_test\nfrom shop.registration import Database\n\n\n\
+         @semantic_test(\"Database.save is called\")\ndef journey():\n    Database().exists(\"a\")\n\n\n\
+         def test_bad():\n    journey()\n",
+    );
+    for args in [
+        &["tests/test_helpers.py"][..],
+        &["tests/test_helpers.py", "--", "--semantic-show=journey"],
+        &["tests/test_helpers.py", "--journey"],
+    ] {
+        let (code, said) = check(&place, args);
+        assert!(code == 1 && said.contains("Database.save was not called"), "{args:?}: {said}");
+    }
+}
+
+/// What cannot be judged says so: what a fixture calls, what runs in another thread, and a generator.
+#[test]
+fn a_decorated_function_that_is_not_judged_is_named() {
+    let place = project();
+    place.save(
+        "tests/test_left.py",
+        "import threading, pytest\nfrom pytead_tui import semantic_test\nfrom shop.registration import Database\n\n\n\
+         @semantic_test(\"Database.save is called\")\ndef journey():\n    Database().exists(\"a\")\n\n\n\
+         @semantic_test(\"Database.save is called\")\ndef rows():\n    yield Database().exists(\"a\")\n\n\n\
+         @pytest.fixture\ndef used():\n    journey()\n\n\n\
+         @pytest.fixture\n@semantic_test(\"Database.save is called\")\ndef value():\n    yield 7\n\n\n\
+         def test_fixture(used):\n    pass\n\n\n\
+         def test_thread():\n    thread = threading.Thread(target=journey)\n    thread.start()\n    thread.join()\n\n\n\
+         def test_generator(value):\n    assert list(rows()) == [False] and value == 7\n\n\n\
+         class TestStatic:\n    @semantic_test(\"Database.save is called\")\n    @staticmethod\n    def test_bad_static():\n        Database().exists(\"a\")\n\n\n\
+         @semantic_test(\"Database.exists is called\")\ndef again(n):\n    Database().exists(\"a\")\n    return n and again(n - 1)\n\n\n\
+         def test_recursive():\n    again(3)\n",
+    );
+    let (code, said) = check(&place, &["tests/test_left.py", "--", "-rA"]);
+    assert_eq!(code, 1, "{said}");
+    for why in ["since a fixture calls it", "since it runs in another thread", "since it is a generator"] {
+        assert!(said.contains(&format!("was not judged, {why}: Database.save is called")), "{why}: {said}");
+    }
+    assert!(
+        said.contains("1 failed, 4 passed") && said.contains("FAILED tests/test_left.py::TestStatic::test_bad_static"),
+        "{said}"
+    );
+    assert!(!said.contains("another one is judged meanwhile"), "{said}");
+}

@@ -13,8 +13,10 @@ from typing import Any, Callable, TypeVar
 
 T = TypeVar("T")
 
-# While a test runs: what is around a call of a decorated function, given its intent.
+# While a test runs: what is around a call of a decorated function, given its intent; and who hears of one that cannot be judged.
 watch: "Callable[[Intent], AbstractContextManager[None]] | None" = None
+unjudged: "Callable[[Intent, str], None] | None" = None
+used = False  # something is decorated in this process
 
 MARK = "__pytead_intent__"
 
@@ -28,17 +30,23 @@ class SemanticAssertionError(AssertionError):
 class Intent:
     """What a test is for: in plain English, and in sentences that rules can decide."""
 
-    __slots__ = ("text", "checks")
+    __slots__ = ("text", "checks", "parts")
 
-    def __init__(self, text: str, checks: list) -> None:
+    def __init__(self, text: str, checks: list, parts: tuple = ()) -> None:
         self.text = text
         self.checks = checks
+        self.parts = parts  # the intents that it was put together from
 
     def and_too(self, other: "Intent") -> "Intent":
         """Gives the intent of what has to do both."""
         texts = [text.strip() for text in (self.text, other.text) if text.strip()]
         ended = [text if text[-1] in ".!?" else text + "." for text in texts[:-1]]
-        return Intent(" ".join([*ended, *texts[-1:]]), [*self.checks, *other.checks])
+        parts = (self, other, *self.parts, *other.parts)
+        return Intent(" ".join([*ended, *texts[-1:]]), [*self.checks, *other.checks], parts)
+
+    def holds(self, other: "Intent") -> bool:
+        """Tells whether another intent is this one, or a part of it."""
+        return other is self or any(other is part for part in self.parts)
 
 
 def semantic_test(intent: str, checks: "str | list[str] | tuple[str, ...] | None" = None) -> Callable[[T], T]:
@@ -56,11 +64,15 @@ def semantic_test(intent: str, checks: "str | list[str] | tuple[str, ...] | None
     def decorate(test: T) -> T:
         if isinstance(test, type):
             raise TypeError("semantic_test belongs on the tests of a class, not on the class")
+        global used
+        used = True
+        if isinstance(test, (staticmethod, classmethod)):
+            return type(test)(decorate(test.__func__))
         own = Intent(intent, sentences)
         if MARK in getattr(test, "__dict__", {}):
             setattr(test, MARK, getattr(test, MARK).and_too(own))
             return test
-        if not inspect.isfunction(test):
+        if not inspect.isfunction(test) or inspect.isasyncgenfunction(test):
             setattr(test, MARK, own)
             return test
         watched = _watched(test)
@@ -83,6 +95,17 @@ def _watched(test: Any) -> Any:
                 return await test(*args, **kwargs)
 
         return waiting
+
+    if inspect.isgeneratorfunction(test):
+
+        @functools.wraps(test)
+        def yielding(*args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
+            if unjudged is not None:
+                unjudged(getattr(yielding, MARK), "it is a generator")
+            return (yield from test(*args, **kwargs))
+
+        return yielding
 
     @functools.wraps(test)
     def calling(*args: Any, **kwargs: Any) -> Any:

@@ -7,6 +7,7 @@ folder of the ini's `llm_paths`, or one that the command line names. Who runs it
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from pytead_tui.pytest_intents import is_strict, root_of
 from pytead_tui.specs import Runner
 
 _MARK = "llm"
-_SECTIONS = ("test:", "steps:", "verdict:")
+_SECTIONS = ("test", "steps", "verdict")
 NAME = "pytead-tui-specs"
 
 
@@ -122,14 +123,17 @@ def left_out(config: pytest.Config, endings: "tuple[str, ...]") -> "str | None":
 
 
 def is_test(path: Path) -> bool:
-    """Tells a test from data that tests read: two sections of a test, or its name and one. What cannot be read, and an empty
-    file named as a test, is a test, so that it is said."""
+    """Tells whether a file may be a test: it names a section of one. pytead-tui, which parses it, knows whether it is."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return True
-    sections = sum(any(line.startswith(section) for line in text.splitlines()) for section in _SECTIONS)
+    sections = sum(_named(section, text) for section in _SECTIONS)
     return sections >= 2 or path.name.startswith("test_") and (sections == 1 or not text.strip())
+
+
+def _named(section: str, text: str) -> bool:
+    return re.search(r"""\b%s["']?\s*:""" % section, text, re.IGNORECASE) is not None
 
 
 def _named_folders(config: pytest.Config) -> "list[str]":
@@ -153,6 +157,8 @@ class SpecFile(pytest.File):
             read = self.specs.runner.read(str(self.path))
         except Broken as error:
             raise self.CollectError(shown.display(str(error))) from None
+        if not read["is_test"] and os.path.realpath(self.path) not in self.specs.named:
+            return
         if read["mistakes"]:
             raise self.CollectError(shown.display("\n".join(read["mistakes"])))
         item = SpecItem.from_parent(self, name=shown.display_line(read["name"]))

@@ -8,13 +8,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
-import functools
 import inspect
 import json
 import os
 import re
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,7 +25,7 @@ from pytead_tui.intents import SemanticAssertionError
 
 _MARKS = (".pytead", "pyproject.toml", "setup.py", "setup.cfg", ".git")  # of a project's root
 _NOT_FAILURES = (pytest.skip.Exception, pytest.fail.Exception, pytest.exit.Exception)
-_INNER = "The intent of a function that this test calls was not judged, since the test is recorded for its own: %s"
+_UNJUDGED = "The intent of a function that this test calls was not judged, since %s: %s"
 _LATE = re.compile(r"\bin\s+teardown\b", re.IGNORECASE)  # what is decided only after the fixtures are gone
 
 
@@ -94,8 +94,12 @@ class Intents:
         self.pid = os.getpid()
         self.impossible = ""  # why the test that runs is not recorded
         self.late: Any = None  # the intent of the test that runs, where it speaks of its teardown; what the test raised
+        self.called = False  # the test that runs called a decorated function, which was judged
+        self.judging: "intents.Intent | None" = None  # the intent of the one that is called
         self.verdicts: dict = {}  # by node id: of the test that runs
+        self.more: dict = {}  # by node id: further ones, of functions that it called
         self.asked: dict = {}  # by node id: what else was asked for
+        self.spent: list = []  # further verdicts of all processes
         self.said: list = []  # what every process of the run found: the lines of the report
         self.shown: list = []  # what was asked for beside the verdicts
         self.report = self._file("semantic_report")
@@ -123,10 +127,13 @@ class Intents:
     def pytest_runtest_setup(self, item: pytest.Item) -> Iterator[None]:
         """Begins the journey before the fixtures of a test."""
         self.impossible = ""
+        self.called, self.judging = False, None
         self.verdicts.pop(item.nodeid, None)
+        self.more.pop(item.nodeid, None)
         if self._intent(item) is not None:
             self._begin()
-        yield
+        with self._watching(item, "a fixture calls it"):
+            yield
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
@@ -134,9 +141,8 @@ class Intents:
         intent = self._intent(item)
         if intent is not None and self.folder:
             self.tests.phase("call")
-        intents.watch = functools.partial(self._called, item)
-        outcome = yield
-        intents.watch = None
+        with self._watching(item, ""):
+            outcome = yield
         if intent is None:
             return
         raised = _raised(item, outcome)
@@ -151,12 +157,14 @@ class Intents:
         if failed and not self.wanted and not _asserted(item, raised):
             self._forget()
             return  # skipped, or ended: it says nothing
-        self._judged(item, intent, raised, outcome, bool(failed))
+        if not self.called:
+            self._judged(item, intent, raised, outcome, bool(failed))
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Iterator[None]:
         """Judges what speaks of the teardown, and ends what a failing fixture left open."""
-        outcome = yield
+        with self._watching(item, "a fixture calls it"):
+            outcome = yield
         late, self.late = self.late, None
         if not self.folder:
             return
@@ -168,17 +176,47 @@ class Intents:
         self._judged(item, intent, raised, outcome, False)
 
     @contextlib.contextmanager
-    def _called(self, item: pytest.Item, intent: intents.Intent) -> Iterator[None]:
-        """Judges a decorated function that a test without an intent calls; where one is recorded already, says that it does not."""
+    def _watching(self, item: pytest.Item, why: str) -> Iterator[None]:
+        """Hears of decorated functions that are called meanwhile; `why` none of them can be judged."""
+        thread = threading.get_ident()
+
+        def unjudged(intent: intents.Intent, why: str) -> None:
+            own = intents.of_item(item)
+            if own is None or not own.holds(intent):
+                with contextlib.suppress(Warning):  # where warnings are errors
+                    item.warn(pytest.PytestWarning(_UNJUDGED % (why, shown.display_line(intent.text))))
+
+        @contextlib.contextmanager
+        def called(intent: intents.Intent) -> Iterator[None]:
+            __tracebackhide__ = True
+            own = intents.of_item(item)
+            if own is not None and own.holds(intent) or intent is self.judging:
+                yield
+            elif why or threading.get_ident() != thread:
+                unjudged(intent, why or "it runs in another thread")
+                yield
+            elif self.judging is not None:
+                unjudged(intent, "another one is judged meanwhile")
+                yield
+            elif own is not None:
+                unjudged(intent, "the test is recorded for its own")
+                yield
+            else:
+                with self._alone(item, intent):
+                    yield
+
+        before = intents.watch, intents.unjudged
+        intents.watch, intents.unjudged = called, unjudged
+        try:
+            yield
+        finally:
+            intents.watch, intents.unjudged = before
+
+    @contextlib.contextmanager
+    def _alone(self, item: pytest.Item, intent: intents.Intent) -> Iterator[None]:
+        """Records and judges a decorated function that a test without an intent calls."""
         __tracebackhide__ = True
-        if intents.of_item(item) is intent:
-            yield
-            return
-        if self.folder:
-            with contextlib.suppress(Warning):  # where warnings are errors
-                item.warn(pytest.PytestWarning(_INNER % shown.display_line(intent.text)))
-            yield
-            return
+        self.called, self.judging = True, intent
         self._begin()
         if self.folder:
             self.tests.phase("call")
@@ -186,16 +224,22 @@ class Intents:
         try:
             yield
         except BaseException as error:
-            if isinstance(error, (AssertionError, *_NOT_FAILURES)) or not isinstance(error, Exception):
-                self._forget()
-                raise
             raised = error
-        if self.folder:
-            self.tests.end()
+        finally:
+            self.judging = None
+            if self.folder:
+                self.tests.end()
+        if isinstance(raised, (AssertionError, *_NOT_FAILURES)) or raised and not isinstance(raised, Exception):
+            self._forget()
+            raise raised
         verdict = self._verdict(item, intent, None)
-        verdict.pop("shown", None)
-        if item.nodeid not in self.verdicts or verdict["verdict"] != "PASS":
+        told = verdict.pop("shown", {})
+        before = self.verdicts.get(item.nodeid)
+        if before is None or before["verdict"] == "PASS":
             self._noted(item, verdict)
+            self.asked[item.nodeid] = {"intent": intent.text, "shown": told, "verdict": verdict}
+        if before is not None:  # what was asked for each of them is spent
+            self.more.setdefault(item.nodeid, []).append(verdict if before is self.verdicts[item.nodeid] else before)
         if verdict["verdict"] == "FAIL" and not verdict["overridden"] and not self.dry:
             raise SemanticAssertionError(verdicts.message(intent.text, verdict, raised)) from raised
         if raised is not None:
@@ -299,6 +343,7 @@ class Intents:
         if verdict is None:
             return
         report.semantic = verdict
+        report.semantic_more = self.more.pop(item.nodeid, [])
         raised = None if call.excinfo is None else call.excinfo.value
         if type(raised) is SemanticAssertionError:
             failure = report.longrepr = call.excinfo.getrepr(style="value", chain=False)
@@ -326,6 +371,7 @@ class Intents:
         if verdict is None or self.worker:
             return
         self.said.append((report.nodeid, verdict))
+        self.spent += getattr(report, "semantic_more", [])
         if self.report is not None:
             self.report.write(json.dumps(verdicts.line(report.nodeid, verdict)) + "\n")
             self.report.flush()
@@ -345,7 +391,7 @@ class Intents:
                 terminalreporter.section(verdicts.SHOWN[kind] + shown.display_line(nodeid), sep="-")
                 for line in told.get(kind) or ["nothing of the project was called"]:
                     terminalreporter.write_line(shown.display(line))
-        spent = verdicts.spent([verdict for _, verdict in self.said], self.unsent)
+        spent = verdicts.spent([*[verdict for _, verdict in self.said], *self.spent], self.unsent)
         if spent:
             terminalreporter.write_line("intents: " + spent)
         told = self.said if self.dry else [one for one in self.said if verdicts.is_told(one[1])]

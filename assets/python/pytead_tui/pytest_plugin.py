@@ -139,10 +139,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list) -> None:
-    """Puts the working part in place when a test has an intent."""
+    """Puts the working part in place when a test has an intent, or may call what has one."""
     judged = [item for item in items if intents.of_item(item) is not None]
-    if judged:
+    if intents.used:
         _work(config)
+    if judged:
         from pytead_tui import test_names
 
         test_names.conceal(judged, config.pluginmanager.get_plugin(_NAME).judge)

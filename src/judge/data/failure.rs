@@ -1,6 +1,11 @@
 //! Sentences that say that the tool is to fail, as people write them: "It should fail", "Expect an exception".
 
-const SUBJECTS: [&str; 14] = [
+const SUBJECTS: [&str; 19] = [
+    "this test",
+    "the test",
+    "the server",
+    "the service",
+    "the api",
     "the tool call",
     "the call",
     "the tool",
@@ -18,13 +23,38 @@ const SUBJECTS: [&str; 14] = [
 ];
 const MODALS: [&str; 8] = ["should", "must", "shall", "will", "has to", "needs to", "is expected to", "is supposed to"];
 /// After one of those.
-const FAIL: [&str; 8] =
-    ["fail", "not succeed", "be rejected", "be refused", "be denied", "be declined", "error out", "end in an error"];
+const FAIL: [&str; 13] = [
+    "fail",
+    "not succeed",
+    "be rejected",
+    "be refused",
+    "be denied",
+    "be declined",
+    "error out",
+    "end in an error",
+    "error",
+    "reject it",
+    "reject the request",
+    "refuse it",
+    "refuse the request",
+];
 /// Without one.
 const FAILS: [&str; 8] =
     ["fails", "does not succeed", "is rejected", "is refused", "is denied", "is declined", "errors out", "ends in an error"];
 const GIVE: [&str; 6] = ["raise", "throw", "return", "give", "report", "produce"];
-const ERRORS: [&str; 6] = ["an error", "an exception", "a failure", "a refusal", "error", "exception"];
+const ERRORS: [&str; 11] = [
+    "an error message",
+    "an error response",
+    "an error",
+    "an exception",
+    "a failure",
+    "a refusal",
+    "error message",
+    "error response",
+    "error",
+    "exception",
+    "failure",
+];
 /// What follows tells more of the failure, and does not take it back as "if" and "or" do.
 const MORE: [&str; 12] =
     ["because", "with", "as", "since", "saying", "that", "due", "and", "stating", "mentioning", "about", "for"];
@@ -47,10 +77,18 @@ pub(super) fn parse(sentence: &str) -> Option<Failure> {
         return is_told.then_some(Failure::WithMore);
     }
     let rest = match after(text, &["expect", "we expect", "expects"]) {
-        Some(rest) => after(rest, &ERRORS)?,
+        // "Expect the call to fail", "Expect an exception".
+        Some(rest) => match after(rest, &SUBJECTS).and_then(|rest| after(rest, &["to"])) {
+            Some(rest) => after(rest, &FAIL).or_else(|| after(after(rest, &GIVE)?, &ERRORS))?,
+            None => match after(rest, &ERRORS) {
+                Some(rest) => rest,
+                None => return kind_of_error(rest).then_some(Failure::WithMore),
+            },
+        },
         None => {
             let rest = after(text, &SUBJECTS).unwrap_or(text);
             match after(rest, &MODALS) {
+                Some(rest) if after(rest, &GIVE).is_some_and(kind_of_error) => return Some(Failure::WithMore),
                 Some(rest) => after(rest, &FAIL).or_else(|| after(after(rest, &GIVE)?, &ERRORS))?,
                 None => after(rest, &FAILS).or_else(|| {
                     let given = GIVE.iter().find_map(|verb| after(rest, &[format!("{verb}s").as_str()]))?;
@@ -66,6 +104,14 @@ pub(super) fn parse(sentence: &str) -> Option<Failure> {
         "" => Some(Failure::Whole),
         _ => goes_on.then_some(Failure::WithMore),
     }
+}
+
+/// Tells whether a text begins with the name of a kind of error, `RuntimeError` or `a ValueError`. Which one it is, is more than
+/// that there is one.
+fn kind_of_error(text: &str) -> bool {
+    let text = after(text, &["a", "an", "the"]).unwrap_or(text);
+    let name = text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+    ["error", "exception"].iter().any(|end| name.len() > end.len() && name.ends_with(end))
 }
 
 /// Gives what follows one of these words.
@@ -102,6 +148,8 @@ mod tests {
             "Should return an error saying not ready",
             "error mentions not ready",
             "Must be denied, and the balance stays",
+            "Should raise RuntimeError",
+            "Expect a RuntimeError",
             "It should fail with a message about the id",
         ] {
             assert_eq!(parse(sentence), Some(Failure::WithMore), "{sentence}");

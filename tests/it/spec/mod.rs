@@ -400,6 +400,7 @@ fn folders_that_are_named_have_their_tests_collected_and_data_beside_tests_is_no
     let place = project();
     place.save("examples/users.yaml", &place.read("tests/llm/test_users.yaml"));
     place.save("examples/pipeline.yaml", "steps:\n  - build\n  - deploy\n");
+    place.save("examples/workflow.yml", "jobs:\n  test:\n    steps: []\n");
     place.save("tests/llm/data/test_users.yaml", "- {name: Ada}\n");
     place.save("tests/llm/data/pipeline.yaml", "steps:\n  - build\n");
     let (code, said) = pytest(&place, &["examples", "--llm", "-v"]);

@@ -42,7 +42,7 @@ use crate::python::plugins::{Broken, HostSpec, Plugin, PluginHost, Seen, Server}
 use crate::spec::agent::{self, Agent};
 use crate::spec::load::{self, Mistake, Mistakes};
 use crate::spec::tools::{Toolbox, needs_python};
-use crate::spec::{fold, run};
+use crate::spec::{fold, recognize, run};
 
 /// The YAML tests of one project.
 pub struct Specs {
@@ -457,22 +457,13 @@ fn error(file: &str, spec: Option<&Spec>, reason: impl Into<Sentence>) -> Report
     }
 }
 
-/// Lists the tests below a folder: YAML files with two sections of a test, or its name and one, wherever else they may be wrong.
+/// Lists the tests below a folder, whatever may be wrong with them.
 fn tests_below(folder: &Path) -> Vec<PathBuf> {
     let is_yaml = |path: &Path| path.extension().is_some_and(|kind| kind == "yaml" || kind == "yml");
     let walk = WalkBuilder::new(folder).standard_filters(false).hidden(true).follow_links(false).build();
     let files =
         walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())).map(|entry| entry.into_path());
-    files.filter(|path| is_yaml(path) && is_test(path)).collect()
-}
-
-/// Tells a test from data that tests read. What cannot be read, and an empty file named as a test, is a test, so that it is said.
-fn is_test(path: &Path) -> bool {
-    const SECTIONS: [&str; 3] = ["test:", "steps:", "verdict:"];
-    let is_named = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("test_"));
-    let Ok(text) = read_text(path) else { return true };
-    let sections = SECTIONS.iter().filter(|section| text.lines().any(|line| line.starts_with(**section))).count();
-    sections >= 2 || is_named && (sections == 1 || text.trim().is_empty())
+    files.filter(|path| is_yaml(path) && recognize::is_test(path)).collect()
 }
 
 /// Makes what is said while a test runs fit to be shown.
