@@ -20,6 +20,22 @@ pub fn facts() -> Vec<String> {
     [system.release(), system.version(), system.nodename()].into_iter().map(text).filter(is_special).collect()
 }
 
+/// Names the local time zone as `TZ` takes it: `Europe/Berlin`; nothing where it has no such name.
+#[must_use]
+pub fn zone() -> Option<String> {
+    let set = std::env::var("TZ").ok().filter(|zone| !zone.is_empty());
+    let zone = match set {
+        Some(zone) => zone,
+        None => match std::fs::read_link("/etc/localtime") {
+            Ok(path) => path.to_str()?.rsplit_once("zoneinfo/")?.1.to_owned(),
+            // A machine without the file has UTC; one with a copy does not say which it is.
+            Err(_) => (!std::path::Path::new("/etc/localtime").exists()).then(|| "UTC".to_owned())?,
+        },
+    };
+    let is_name = !zone.is_empty() && zone.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '+' | '-'));
+    is_name.then_some(zone)
+}
+
 /// Finds out whether this process may open as many files as it needs at least.
 ///
 /// # Errors

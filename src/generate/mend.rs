@@ -2,7 +2,7 @@
 //! `monkeypatch.setattr("shop.i18n.lang", "en")`, `monkeypatch.delenv("SHOP_MODE", raising=False)`,
 //! `caplog.set_level(30, logger="shop")`.
 //!
-//! Temporary files that a test leaves are made in its own folder. The locale is held. A setting is set to what it was before, which pins
+//! Temporary files that a test leaves are made in its own folder. The locale is held, the local time zone set. A setting is set to what it was before, which pins
 //! what the test starts from, and pytest restores it afterwards. A test of what is named from the project's folder goes there.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +21,9 @@ const TO_TMP_PATH: &str = "    monkeypatch.setattr(\"tempfile.tempdir\", str(tmp
 
 /// Holds the locale: who sets it is told that it is the one of C.
 const LOCALE: &str = "    monkeypatch.setattr(\"locale.setlocale\", lambda *_: \"C\")";
+
+/// The fixture that sets the local time zone.
+const ZONE: &str = "local_zone";
 
 /// Keeps so many variables away in a loop.
 const LOOP_MIN: usize = 3;
@@ -86,6 +89,34 @@ pub fn rooting<'n>(draft: &Draft, elsewhere: impl Iterator<Item = &'n str>) -> L
 /// Gives the lines by which these tests make their temporary files in folders of their own.
 pub fn sheltering<'n>(leaving: impl Iterator<Item = &'n str>) -> Lines {
     leaving.map(|name| (test_of(name), BTreeSet::from([TO_TMP_PATH.to_owned()]))).collect()
+}
+
+/// Gives the draft with a fixture that sets the local time zone, for these tests; `None` where there are none, or they have it already.
+pub fn zoning<'n>(draft: &Draft, tests: impl Iterator<Item = &'n str>, zone: &str) -> Option<Draft> {
+    let tests: BTreeSet<String> = tests.map(test_of).collect();
+    if tests.is_empty() || trim::has_word(&draft.text, ZONE) {
+        return None;
+    }
+    let mut text = draft.text.clone();
+    for test in &tests {
+        let own = trim::text_of(&text, test)?;
+        // Above its decorators, below the constants that belong to it.
+        let first =
+            own.lines().find(|line| line.starts_with('@') || line.starts_with("def ") || line.starts_with("async def "))?;
+        let marked = own.replacen(first, &format!("@pytest.mark.usefixtures(\"{ZONE}\")\n{first}"), 1);
+        text = text.replacen(&own, &marked, 1);
+    }
+    let fixture = format!(
+        "@pytest.fixture\ndef {ZONE}():\n    \"\"\"Sets the time zone of the recording.\"\"\"\n    with pytest.MonkeyPatch.context() as \
+         patch:\n        patch.setenv(\"TZ\", \"{zone}\")\n        time.tzset()\n        yield\n    time.tzset()\n"
+    );
+    let mut imports = draft.imports.clone();
+    for import in ["import time", "import pytest"] {
+        if !imports.iter().any(|known| known == import) {
+            imports.push(import.to_owned());
+        }
+    }
+    Some(Draft { text: format!("{fixture}\n\n{text}"), imports, ..draft.clone() })
 }
 
 /// A test of rows is mended as a whole.
@@ -244,6 +275,21 @@ mod tests {
         assert_eq!(mended.text, expected);
         assert_eq!(mended.tests, ["test_a", "test_b"]);
         assert!(mend(&mended, &lines).is_none(), "what was mended and still changes it is not mended twice");
+    }
+
+    #[test]
+    fn the_local_time_zone_is_set_for_the_tests_that_follow_it() {
+        let text = "EXPECTED_A = 3\n\n\n@pytest.mark.parametrize(\"n\", [1])\ndef test_a(n):\n    assert f(n) == EXPECTED_A\n\n\ndef test_b():\n    assert f(1)\n";
+        let mended = zoning(&draft(text), ["test_a[1]"].into_iter(), "Europe/Berlin").unwrap();
+        assert_eq!(mended.imports, ["from m import f", "import time", "import pytest"]);
+        let fixture = "@pytest.fixture\ndef local_zone():\n    \"\"\"Sets the time zone of the recording.\"\"\"\n    \
+                       with pytest.MonkeyPatch.context() as patch:\n        patch.setenv(\"TZ\", \"Europe/Berlin\")\n        \
+                       time.tzset()\n        yield\n    time.tzset()\n\n\n";
+        let marked = text.replacen("@pytest.mark.par", "@pytest.mark.usefixtures(\"local_zone\")\n@pytest.mark.par", 1);
+        assert_eq!(mended.text, format!("{fixture}{marked}"));
+        assert_eq!(trim::test_names(&mended.text), ["test_a", "test_b"]);
+        assert!(zoning(&mended, ["test_a[1]"].into_iter(), "Europe/Berlin").is_none(), "once");
+        assert!(zoning(&draft(text), std::iter::empty(), "UTC").is_none());
     }
 
     #[test]

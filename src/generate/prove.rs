@@ -95,6 +95,10 @@ pub fn judge(draft: &Draft, trial: &Trial, ground: &Ground) -> Proof {
         let evidence = vec![Evidence::new(Finding::Note, EvidenceKind::Isolation, words::SHELTERED)];
         return over(Verdict::Again(Box::new(sheltered)), evidence, proved, draft, ground);
     }
+    if let Some(zoned) = zoned(draft, trial, ground) {
+        let evidence = vec![Evidence::new(Finding::Note, EvidenceKind::Isolation, words::ZONED)];
+        return over(Verdict::Again(Box::new(zoned)), evidence, proved, draft, ground);
+    }
     if falls.is_empty() {
         falls.extend(failures(&tally, trial));
     }
@@ -360,6 +364,13 @@ fn sheltered(draft: &Draft, trial: &Trial, ground: &Ground) -> Option<Draft> {
     let leaves = |reach: &Reach| matches!(reach, Reach::Temporary(_));
     let leaving = finished.flatten().filter(|result| result.reached.iter().any(leaves)).map(|result| result.name.as_str());
     with_lines(draft, &mend::sheltering(leaving), ground)
+}
+
+/// Makes tests that fail in another time zone alone set the one that they pass in.
+fn zoned(draft: &Draft, trial: &Trial, ground: &Ground) -> Option<Draft> {
+    let zone = ground.zone.as_deref().filter(|_| !ground.edited && !draft.origin.is_foreign())?;
+    let blamed = trial.blamed.iter().filter(|(_, blame)| blame.when == When::TimeZone).map(|(name, _)| name.as_str());
+    mend::zoning(draft, blamed, zone)
 }
 
 /// Tests that change a setting of a module and could not be made to put it back.

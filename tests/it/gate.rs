@@ -87,6 +87,7 @@ fn every_rule_of_the_gate_is_met_by_a_function_of_its_own() {
         ("square", "changes lib.core._cache; no other test minds"),
         ("shuffled_sum", "other random numbers"),
         ("line", "400 days later"),
+        ("zone_hour", "@pytest.mark.usefixtures(\"local_zone\")"),
     ] {
         let draft = of(name);
         assert!(draft.starts_with(&format!("lib.core:{name}  ready")) && draft.contains(said), "{draft}");
@@ -95,7 +96,6 @@ fn every_rule_of_the_gate_is_met_by_a_function_of_its_own() {
     for (name, said) in [
         ("age", "test_age, 400 days later"),
         ("count", "fails the second time in a process: it changes lib.core._seen"),
-        ("zone_hour", "test_zone_hour, in another time zone"),
         // It goes through all below the folder that it runs in, which is not the root of the machine.
         ("modules", "test_modules, in another folder"),
     ] {

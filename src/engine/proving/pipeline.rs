@@ -302,6 +302,7 @@ fn verdict(
         edited: proposal.edited.is_some(),
         versions: versions(core, environment, proposal),
         machine: machine::facts(),
+        zone: machine::zone(),
     };
     Ok(judge(&draft, &observed.trial, &ground))
 }

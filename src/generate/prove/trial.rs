@@ -292,4 +292,6 @@ pub struct Ground {
     pub versions: Vec<String>,
     /// Texts that only this machine has.
     pub machine: Vec<String>,
+    /// The local time zone, by its name.
+    pub zone: Option<String>,
 }

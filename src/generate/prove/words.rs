@@ -13,6 +13,8 @@ use crate::pytest::warm::{Look, Trace};
 
 /// What is said of tests that go to the project's folder.
 pub(super) const ROOTED: &str = "names files from the project's folder, which the test goes to";
+/// What tests do that follow the local time zone.
+pub(super) const ZONED: &str = "follows the local time zone, which the test sets";
 /// What tests do whose temporary files lie in their own folders.
 pub(super) const SHELTERED: &str = "makes its temporary files below tmp_path";
 
