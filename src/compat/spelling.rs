@@ -32,7 +32,7 @@ const MANY: &[(&str, &str)] = &[
 #[must_use]
 pub fn modern(words: Vec<String>) -> Vec<String> {
     let Some(verb) = verb(&words) else { return words };
-    if words[verb] == "gen" {
+    if matches!(words[verb].as_str(), "gen" | "types") {
         return each_format(words);
     }
     // Only the dashes tell names of functions from the words of a command.
@@ -74,13 +74,14 @@ pub fn modern(words: Vec<String>) -> Vec<String> {
     out
 }
 
-/// Gives each of the old formats a flag of its own: none of them is the name of a function.
+/// Gives each of the old formats a flag of its own, as none of them is the name of a function, and the folder of traces its long name.
 fn each_format(words: Vec<String>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut is_format = false;
     for word in words {
         match word.as_str() {
             "--formats" | "--gen-formats" => is_format = true,
+            "-c" => out.push("--storage-dir".to_owned()),
             "pickle" | "graph-json" | "repr" if is_format => out.extend(["--gen-formats".to_owned(), word]),
             _ => {
                 is_format = false;
@@ -124,6 +125,8 @@ mod tests {
     #[test]
     fn several_formats_are_no_functions() {
         assert_eq!(typed("gen --formats pickle graph-json m.f"), "gen --gen-formats pickle --gen-formats graph-json m.f");
+        assert_eq!(typed("types --formats pickle graph-json"), "types --gen-formats pickle --gen-formats graph-json");
+        assert_eq!(typed("gen -c logs m.f"), "gen --storage-dir logs m.f");
         assert_eq!(typed("gen m.f -o t.py"), "gen m.f -o t.py");
     }
 

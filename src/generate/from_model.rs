@@ -7,6 +7,7 @@ use crate::domain::function::{Function, Module};
 use crate::domain::proposal::{Draft, Origin};
 use crate::generate::trim::{self, has_word};
 use crate::source::parse::syntax_error;
+use crate::source::rename::bound;
 
 /// Why a model's or an agent's text is no draft.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -57,6 +58,7 @@ pub fn draft(
     if !is_inside && !imports.iter().any(|import| imports_target(import, &module.name, outer, &body)) {
         return Err(NotADraft::NotTheTarget(module.name.clone()));
     }
+    let imports = with_forgotten(imports, &body);
     Ok(Draft {
         imports,
         tests,
@@ -64,6 +66,29 @@ pub fn draft(
         remark: remark.map(str::to_owned),
         ..Draft::new(origin, target.clone(), body)
     })
+}
+
+/// What models often use and forget to import.
+const FORGOTTEN: &[(&str, &[&str])] = &[("unittest.mock", &["AsyncMock", "MagicMock", "Mock", "call", "mock_open", "patch"])];
+
+/// Adds the imports that the tests use and that nothing in their text gives.
+fn with_forgotten(mut imports: Vec<String>, body: &str) -> Vec<String> {
+    let known = imports.join("\n");
+    let is_given = |name: &str| has_word(&known, name) || known.contains("import *") || bound(body).contains_key(name);
+    let is_used = |name: &str| {
+        body.contains(&format!("{name}(")) || body.contains(&format!("@{name}.")) || body.contains(&format!("{name}.object"))
+    };
+    for (module, names) in FORGOTTEN {
+        let missing: Vec<&str> =
+            names.iter().copied().filter(|name| has_word(body, name) && is_used(name) && !is_given(name)).collect();
+        if !missing.is_empty() {
+            imports.push(format!("from {module} import {}", missing.join(", ")));
+        }
+    }
+    if has_word(body, "pytest") && !has_word(&known, "pytest") {
+        imports.push("import pytest".to_owned());
+    }
+    imports
 }
 
 /// Takes out what a model repeats of the module before its tests, and imports it: its tests are to run the project's code and
@@ -293,6 +318,15 @@ mod tests {
         let module = parse(&path, MODULE.as_bytes(), "shop.cart", "");
         let target = RelPath::new("tests/pytead/test_pytead_shop__cart.py").unwrap();
         draft(answer, Origin::Model("qwen".into()), &module.functions[0], &module, &target, None)
+    }
+
+    #[test]
+    fn what_a_model_forgot_to_import_is_imported() {
+        let body = "def test_a():\n    with pytest.raises(ValueError):\n        f(AsyncMock(), Mock(side_effect=call))\n\n\ndef call():\n    return 1\n";
+        assert_eq!(with_forgotten(vec![], body), ["from unittest.mock import AsyncMock, Mock", "import pytest"]);
+        let there = vec!["from unittest.mock import AsyncMock, Mock".to_owned(), "import pytest".to_owned()];
+        assert_eq!(with_forgotten(there.clone(), body), there);
+        assert_eq!(with_forgotten(vec![], "def test_a(mock):\n    assert mock.call(1).patch\n"), Vec::<String>::new());
     }
 
     #[test]

@@ -186,6 +186,10 @@ fn no_program(typed: &str, request: &Request<'_>) -> Trouble {
     if typed.contains('/') {
         return trouble.because("No such file can be run.").so("Paths are taken from the folder you are in.");
     }
+    let is_name = |part: &str| !part.is_empty() && part.chars().all(|c| c == '_' || c.is_alphanumeric());
+    if typed.contains(['.', ':']) && typed.split(['.', ':']).all(is_name) {
+        return trouble.so("To record a function alone, write -- before the program: pytead-tui run FUNCTION -- main.py.");
+    }
     if typed == PYTEST
         && let Some(python) = request.interpreter
     {
@@ -374,6 +378,7 @@ mod tests {
             "it cannot be run"
         );
         assert!(trouble(&["cta"]).contains("Did you mean cat"), "{}", trouble(&["cta"]));
+        assert!(trouble(&["m.multiply", "main.py"]).contains("-- before the program"));
         assert!(trouble(&["./nothing"]).contains("No such file can be run."));
         assert!(trouble(&[]).starts_with("No program was given."));
         assert!(trouble(&["-m"]).starts_with("-m needs a name"));

@@ -55,14 +55,14 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_what_an_edit_does_one_step_beside_the_recorded_calls_is_found(tmp_path, name):
     old, (before, after), calls, inputs = CASES[name]
-    near = searched(tmp_path, old, old.replace(before, after), calls, seconds=3.0)
+    near = searched(tmp_path, old, old.replace(before, after), calls, seconds=30.0)
     assert near.found, (near.broken, near.tried)
     if inputs is not None:
         assert {args[0] if type(args[0]) in (int, str) else str(args[0]) for args in near.inputs()} == inputs
 
 
 def test_a_difference_is_shown_at_the_input_nearest_to_a_recorded_one_with_how_far_that_is(tmp_path):
-    near = searched(tmp_path, DELTA, DELTA.replace('"1 year, 1 day"', '"1 year, %d day"'), DELTAS, seconds=3.0)
+    near = searched(tmp_path, DELTA, DELTA.replace('"1 year, 1 day"', '"1 year, %d day"'), DELTAS, seconds=30.0)
     (found,) = near.found
     assert found == ((datetime.timedelta(days=366),), "1 year, 1 day", "1 year, %d day", ("delta", "time", "1 day"), 2)
 
@@ -115,13 +115,13 @@ def test_an_old_version_that_ends_in_a_way_never_recorded_says_nothing(tmp_path)
     calls = [(3,), (40,), (99,)]
     assert searched(tmp_path, old, new, calls).found == []
     old = old.replace("return n", "return 10 // n")
-    near = searched(tmp_path, old, old.replace("too large", "too big"), [(3,), (200,), (99,)], seconds=2.0)
+    near = searched(tmp_path, old, old.replace("too large", "too big"), [(3,), (200,), (99,)], seconds=30.0)
     assert near.broken == "its recorded calls differ already"
 
 
 def test_an_exception_that_recorded_calls_raise_is_compared(tmp_path):
     old = "def f(n):\n    if n < 0:\n        raise ValueError('negative')\n    return n\n"
-    near = searched(tmp_path, old, old.replace("n < 0", "n <= 0"), [(-4,), (3,), (9,)], seconds=2.0)
+    near = searched(tmp_path, old, old.replace("n < 0", "n <= 0"), [(-4,), (3,), (9,)], seconds=30.0)
     assert [(args, str(new)) for args, _, new, *_ in near.found] == [((0,), "('negative',)")]
 
 
@@ -150,7 +150,7 @@ def test_what_an_earlier_search_found_is_looked_at_first_and_its_kind_is_shown_n
 
 def test_recorded_calls_that_do_not_end_alone_are_counted_and_the_others_are_searched(tmp_path):
     old = "def f(n):\n    while n == 3:\n        pass\n    return 'many' if n > 100 else 'few'\n"
-    near = searched(tmp_path, old, old.replace("> 100", ">= 100"), [(3,), (7,), (250,)], seconds=3.0)
+    near = searched(tmp_path, old, old.replace("> 100", ">= 100"), [(3,), (7,), (250,)], seconds=30.0)
     assert (near.inputs(), near.unmade) == ([(100,)], 1)
 
 

@@ -150,7 +150,7 @@ fn without_secrets(steps: &[StepReport], redactor: &mut Redactor) -> Vec<StepRep
         step.args = redactor.value(step.args);
         match &mut step.end {
             End::Returned { result } => *result = redactor.value(std::mem::take(result)),
-            End::Raised { error } => *error = redactor.redact(error).unwrap_or_else(|| std::mem::take(error)),
+            End::Raised { error } => *error = redactor.redact_placed(error).unwrap_or_else(|| std::mem::take(error)),
             End::TimedOut { .. } | End::Died { .. } | End::NotRun { .. } => {}
         }
         step

@@ -521,12 +521,12 @@ fn redact_clause(clause: &mut Decided, redactor: &mut Redactor) {
 }
 
 fn safe(text: &str, redactor: &mut Redactor) -> String {
-    let redacted = redactor.redact(text);
+    let redacted = redactor.redact_placed(text);
     text::display_line(redacted.as_deref().unwrap_or(text)).into_owned()
 }
 
 fn safe_lines(text: &str, redactor: &mut Redactor) -> String {
-    let redacted = redactor.redact(text);
+    let redacted = redactor.redact_placed(text);
     text::display(redacted.as_deref().unwrap_or(text)).into_owned()
 }
 
