@@ -89,5 +89,5 @@ fn a_decorated_function_that_is_not_judged_is_named() {
         said.contains("1 failed, 4 passed") && said.contains("FAILED tests/test_left.py::TestStatic::test_bad_static"),
         "{said}"
     );
-    assert!(!said.contains("another one is judged meanwhile"), "{said}");
+    assert!(!said.contains("another one is judged at the same time"), "{said}");
 }

@@ -177,7 +177,7 @@ class Intents:
 
     @contextlib.contextmanager
     def _watching(self, item: pytest.Item, why: str) -> Iterator[None]:
-        """Hears of decorated functions that are called meanwhile; `why` none of them can be judged."""
+        """Hears of decorated functions that are called in the time; `why` says what keeps all of them from being judged."""
         thread = threading.get_ident()
 
         def unjudged(intent: intents.Intent, why: str) -> None:
@@ -196,7 +196,7 @@ class Intents:
                 unjudged(intent, why or "it runs in another thread")
                 yield
             elif self.judging is not None:
-                unjudged(intent, "another one is judged meanwhile")
+                unjudged(intent, "another one is judged at the same time")
                 yield
             elif own is not None:
                 unjudged(intent, "the test is recorded for its own")
