@@ -275,12 +275,7 @@ impl Redactor {
                 };
                 let fields = fields.into_iter().map(|(name, value)| {
                     let value = match names::holds(&name) {
-                        _ if hidden(&name, &value) => {
-                            if let Some(secret) = value.as_str().filter(|secret| is_no_word(secret)) {
-                                self.number_of_placed(secret);
-                            }
-                            Value::String(HIDDEN.into())
-                        }
+                        _ if hidden(&name, &value) => self.hide(&value),
                         Some(Holds::Several) => self.several(value, false, true),
                         Some(Holds::PerhapsSeveral) => self.several(value, true, false),
                         Some(Holds::One) | None => self.value(value),
@@ -293,12 +288,20 @@ impl Redactor {
         }
     }
 
+    /// Gives what is shown of a secret, and remembers it for later texts where it is no word.
+    fn hide(&mut self, secret: &Value) -> Value {
+        if let Some(text) = secret.as_str().filter(|text| is_no_word(text)) {
+            self.number_of_placed(text);
+        }
+        Value::String(HIDDEN.into())
+    }
+
     /// Gives what stands under a name of several secrets without them: all texts, or those that look random. With `numbers`, a
     /// number in a list or right under a key is one; any other says how many there are.
     fn several(&mut self, value: Value, perhaps: bool, numbers: bool) -> Value {
         match value {
             Value::String(text) if text.is_empty() || (perhaps && !is_random(&text)) => self.value(Value::String(text)),
-            Value::String(_) => Value::String(HIDDEN.into()),
+            Value::String(_) => self.hide(&value),
             Value::Array(items) => {
                 Value::Array(items.into_iter().map(|item| self.one_of_several(item, perhaps, numbers)).collect())
             }
@@ -341,7 +344,7 @@ impl Redactor {
     }
 }
 
-/// Tells whether a secret is told from the words of a language, so that equal texts elsewhere are it.
+/// Tells whether a secret is no common word. An equal text in another place is then the secret, too.
 fn is_no_word(secret: &str) -> bool {
     secret.len() >= ALONE && looks_secret(secret) && !is_said(secret)
 }

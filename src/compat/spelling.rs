@@ -49,7 +49,7 @@ pub fn modern(words: Vec<String>) -> Vec<String> {
                     && !value.ends_with(".py")
                     && (*today != "-t" || is_dotted(value) || words[at + 1] == **value)
             };
-            // A folder that is followed by functions: what is dotted is one of these.
+            // Functions may follow the folders: a dotted word is a function.
             let is_value = |value: &&String| is_value(value) && (*today == "-t" || words[end] == **value || !is_dotted(value));
             let values: Vec<&String> = words[end..].iter().take_while(is_value).collect();
             if values.is_empty() {

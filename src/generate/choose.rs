@@ -285,7 +285,7 @@ fn is_written_alike(one: &Case, other: &Case) -> bool {
     one.target == other.target && items(one) == items(other) && lines_of(&one.setup, 4) == lines_of(&other.setup, 4)
 }
 
-/// Tells whether the same stands around two cases. The recorded folders that `tmp_path` stands for are in no test.
+/// Tells whether two cases have the same set-up. The recorded folders do not count: each test has `tmp_path` for them.
 fn is_laid_alike(one: &Case, other: &Case) -> bool {
     let anywhere = |case: &Case| Laid { base: None, ..case.laid.clone() };
     one.laid == other.laid || is_written_alike(one, other) && anywhere(one) == anywhere(other)

@@ -69,7 +69,7 @@ pub fn draft(
 }
 
 /// What models often use and forget to import.
-const FORGOTTEN: &[(&str, &[&str])] = &[("unittest.mock", &["AsyncMock", "MagicMock", "Mock", "call", "mock_open", "patch"])];
+const FORGOTTEN: &[(&str, &[&str])] = &[("unittest.mock", &["AsyncMock", "MagicMock", "Mock", "mock_open", "patch"])];
 
 /// Adds the imports that the tests use and that nothing in their text gives.
 fn with_forgotten(mut imports: Vec<String>, body: &str) -> Vec<String> {

@@ -19,7 +19,7 @@ const TO_ROOT: &str = "    monkeypatch.chdir(pytestconfig.rootpath)";
 /// Has `tempfile` make its files in the test's own folder.
 const TO_TMP_PATH: &str = "    monkeypatch.setattr(\"tempfile.tempdir\", str(tmp_path))";
 
-/// Holds the locale: who sets it is told that it is the one of C.
+/// Holds the locale: a call that sets it changes nothing and returns `C`.
 const LOCALE: &str = "    monkeypatch.setattr(\"locale.setlocale\", lambda *_: \"C\")";
 
 /// The fixture that sets the local time zone.

@@ -75,7 +75,7 @@ fn test_names(page: &Outline) -> Vec<String> {
     names.collect()
 }
 
-/// Names a test and what of its file it uses, fixtures and constants of these, too.
+/// Names a test and all that it uses from its file: fixtures, constants, and what they use.
 fn with_what_it_uses(page: &Outline, test: &str, drafted: &BTreeMap<String, Digest>) -> BTreeSet<String> {
     let mut found = BTreeSet::from([test.to_owned()]);
     let mut open = vec![test.to_owned()];

@@ -109,10 +109,11 @@ fn values_lose_what_stands_under_a_secret_name_and_the_secrets_in_their_texts() 
 #[test]
 fn what_stood_under_a_secret_name_is_found_in_later_values_unless_it_is_a_word() {
     let mut redactor = Redactor::default();
-    let args = serde_json::json!({ "name": "db_password", "value": "hunter2xyz", "user": { "password": "monkeys" } });
-    let hidden = serde_json::json!({ "name": "db_password", "value": "[REDACTED]", "user": { "password": "[REDACTED]" } });
+    let args = serde_json::json!({ "name": "db_password", "value": "hunter2xyz", "user": { "password": "monkeys" }, "tokens": ["zQ8-kd2x09"] });
+    let hidden = serde_json::json!({ "name": "db_password", "value": "[REDACTED]", "user": { "password": "[REDACTED]" }, "tokens": ["[REDACTED]"] });
     assert_eq!(redactor.value(args), hidden);
     let later = redactor.value(serde_json::json!({ "got": "hunter2xyz", "said": "it is hunter2xyz, of the monkeys" }));
+    assert!(!redactor.value(serde_json::json!("uses zQ8-kd2x09")).to_string().contains("zQ8"));
     let safe = later["got"].as_str().unwrap().to_owned();
     assert!(safe.starts_with("[REDACTED:secret#"), "{later}");
     assert_eq!(later["said"], format!("it is {safe}, of the monkeys"));

@@ -89,16 +89,16 @@ pub fn export(core: &Core, ids: &[ProposalId], to: ExportTo<'_>) -> Result<Vec<E
     let (mut made, mut there) = (Vec::new(), BTreeSet::new());
     for (path, text) in &mut files {
         let mut other = Vec::new();
-        if let Some(existing) = existing(core, folder, path)? {
-            let is_of_tests = written.contains_key(path);
-            if is_of_tests && !existing.trim().is_empty() && test_names(&existing).is_empty() {
+        // A file beside the tests is written only where there is none.
+        if written.contains_key(path)
+            && let Some(existing) = existing(core, folder, path)?
+        {
+            if !existing.trim().is_empty() && test_names(&existing).is_empty() {
                 return Err(Trouble::usage(format!("{} was not written.", tilde(path)))
                     .because("The file that is there holds no tests.")
                     .so("Name another place."));
             }
-            if is_of_tests {
-                Joined { text: *text, other } = join(&existing, text, &first_party)?;
-            }
+            Joined { text: *text, other } = join(&existing, text, &first_party)?;
             there.insert(existing);
         }
         made.push(ExportedFile { path: path.clone(), lines: text.lines().count(), other });

@@ -114,7 +114,7 @@ fn kind_of_error(text: &str) -> bool {
     ["error", "exception"].iter().any(|end| name.len() > end.len() && name.ends_with(end))
 }
 
-/// Gives what follows one of these words.
+/// Gives the text behind one of the words that it begins with.
 fn after<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
     words.iter().find_map(|word| {
         let rest = text.strip_prefix(word)?;
